@@ -234,7 +234,7 @@ fn is_key_type(text: &str) -> bool {
 fn key_of(text: &str) -> Result<PublicKey, String> {
     let kind = text.split_whitespace().next().unwrap_or_default();
     if kind != "ssh-ed25519" {
-        return Err(format!("a key of the type `{kind}`; only `ssh-ed25519` is supported"));
+        return Err(format!("key type `{kind}`; only `ssh-ed25519` is supported"));
     }
     let key = PublicKey::from_openssh(text).map_err(|error| format!("the key can't be read: {error}"))?;
     match key.key_data() {

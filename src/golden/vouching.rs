@@ -111,7 +111,7 @@ pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Resu
         findings.push(finding.with_help("correct the clock of this machine: expiry and freshness depend on it"));
     }
     if catalogue.fresh_until < today && !is_confirmed(fresh, &catalogue, digest, trust, now) {
-        let message = format!("the index of `{}` was fresh until {}", catalogue.name, catalogue.fresh_until);
+        let message = format!("the index of `{}` expired on {}", catalogue.name, catalogue.fresh_until);
         let finding = Finding::warning(Code::GoldenStale, message);
         findings.push(finding.with_help("its maintainers can renew it with `colab-boot golden renew`"));
     }

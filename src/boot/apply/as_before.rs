@@ -54,7 +54,7 @@ impl Work<'_> {
         }
         let (title, lost) = (format!("{name} {}", before.version), listed(&lost));
         let message = if differs {
-            format!("{title} was reinstalled with other files than before")
+            format!("{title} was reinstalled with different files")
         } else {
             format!("{title} was reinstalled without your edits: {lost}")
         };

@@ -68,11 +68,11 @@ fn identity(package: &LockedPackage, wheel: &Downloaded) -> Option<String> {
     };
     let name = value(&wheel.metadata, "Name");
     if name.parse::<PackageName>().ok().as_ref() != Some(&package.name) {
-        return Some(format!("has METADATA of the package `{}`", name.escape_debug()));
+        return Some(format!("has METADATA for the package `{}`", name.escape_debug()));
     }
     let version = value(&wheel.metadata, "Version");
     if version.parse::<Version>().ok().as_ref() != Some(&package.version) {
-        return Some(format!("has METADATA of version `{}`", version.escape_debug()));
+        return Some(format!("has METADATA for version `{}`", version.escape_debug()));
     }
     let format = value(&wheel.wheel, "Wheel-Version");
     if format.split('.').next().map(str::trim) != Some(FORMAT) {

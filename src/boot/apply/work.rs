@@ -245,7 +245,7 @@ impl Work<'_> {
                 self.state.keep_record(digest, &without(&owner.record, &paths))?;
             }
         }
-        enough_space(&self.layout.purelib, unpacked, "what the wheels unpack to")?;
+        enough_space(&self.layout.purelib, unpacked, "the unpacked wheels")?;
         Ok(WheelRecords { clashes, modules })
     }
 

@@ -48,7 +48,7 @@ impl std::fmt::Display for FileFault {
             Self::Changed(path) => write!(f, "`{path}` differs from the wheel"),
             Self::Unreadable(path, why) => write!(f, "`{path}` can't be read: {why}"),
             Self::Unchecked(path) => {
-                write!(f, "`{path}` is used instead of its source, but was compiled from other source")
+                write!(f, "`{path}` is used, but was compiled from a different version of its source")
             }
         }
     }

@@ -198,7 +198,7 @@ pub fn locate_default(environment: &BTreeMap<String, String>, home: Option<&Home
     parse(&index, &format!("`{}`", file.display()))
 }
 
-const HELP: &str = "write the whole address of a simple index, such as `https://HOST/simple`";
+const HELP: &str = "write the full URL of a simple index, such as `https://HOST/simple`";
 
 fn parse(text: &str, origin: &str) -> Result<Url, Failure> {
     let url = Url::parse(text)

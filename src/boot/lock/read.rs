@@ -82,7 +82,7 @@ fn check(lock: &Lock) -> Result<(), String> {
     for target in &lock.targets {
         consistent(target)?;
         if let Some(one) = target.apt.iter().find(|one| debian_name(&one.name).is_err()) {
-            return Err(format!("`{}` is not a Debian package for notebooks", one.name.escape_debug()));
+            return Err(format!("`{}` is not a supported Debian package", one.name.escape_debug()));
         }
         let names = target.apt.iter().filter_map(|one| one.version.as_deref());
         let wheels = target.packages.iter().filter_map(LockedPackage::wheel);

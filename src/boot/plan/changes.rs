@@ -29,9 +29,9 @@ pub(super) fn changes(basis: &Basis<'_>) -> Changed {
         let reason = if let Some(why) = basis.broken.get(&package.name) {
             Some(why.clone())
         } else if is_another_file(basis, package, installed) {
-            Some("another file of this version was installed".to_owned())
+            Some("another wheel of this version was installed".to_owned())
         } else {
-            shared.map(|removal| format!("removing {} deletes some of its files", removal.name))
+            shared.map(|removal| format!("removing {} deletes files that both have", removal.name))
         };
         match change(package, installed, reason) {
             Some(change) => changes.push(change),

@@ -89,7 +89,7 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
     variables.all.insert("PYTHONHASHSEED".to_owned(), seed.to_string());
     variables.because.insert(
         "PYTHONHASHSEED".to_owned(),
-        "the seed fixes the order of sets in processes that start later".to_owned(),
+        "the seed applies to the order of sets in processes that start later".to_owned(),
     );
     let mut finding = Finding::note(Code::DeterminismPartial, format!("limits of the seed {seed}"));
     let meant = rows.determinism.iter().filter(|row| {

@@ -120,7 +120,7 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
 
 /// Releases that are a major version behind, each with who holds it there.
 fn held_back(all: &[HeldBack]) -> Finding {
-    let message = format!("{} a major version or more behind the newest", counted(all.len(), "package"));
+    let message = format!("{} behind the newest release", counted(all.len(), "package"));
     let finding = Finding::note(Code::ResolveHeldBack, message);
     let finding = all.iter().fold(finding, |finding, held| finding.about(Subject::release(&held.name, &held.version)));
     few(&all

@@ -1,4 +1,5 @@
-//! Releases that are a major version or more behind the newest one for this Python, and who holds them there.
+//! Releases that are behind the newest one for this Python, and who holds them there: of packages that the profile
+//! names any, of others those that are a major version behind.
 
 use crate::boot::resolve::HeldBack;
 use crate::boot::resolve::package::{Package, Solution};
@@ -20,10 +21,9 @@ pub(super) fn held_back(provider: &Provider<'_>, solution: &Solution) -> Result<
         let admission = Admission { yanked: false, prereleases: PrereleaseRule::Refused };
         let listing = provider.listing(name)?;
         let newest = listing.as_ref().and_then(|listing| listing.choose(&VersionRange::full(), admission));
-        let Some(newest) = newest.map(|newest| newest.version.clone()).filter(|newest| is_major(version, newest))
-        else {
-            continue;
-        };
+        let is_named = provider.wanted_as(name).next().is_some();
+        let is_behind = |newest: &Version| is_major(version, newest) || is_named && newest > version;
+        let Some(newest) = newest.map(|newest| newest.version.clone()).filter(is_behind) else { continue };
         if provider.wanted_as(name).any(|one| !provider.wanted_range(one).contains(&newest)) {
             continue;
         }

@@ -153,7 +153,7 @@ fn by_build(provider: &Provider<'_>, chosen: &Chosen<'_>, solution: &Solution) -
         }
         let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
         let why = format!(
-            "it is linked against {}, but the environment has only the libraries of CUDA {}; without that library {}",
+            "it is linked against {}, but the environment has only the libraries of CUDA {}; without that library, {}",
             link.soname(cuda.major),
             majors.join(" and "),
             link.without

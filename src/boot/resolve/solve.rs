@@ -114,7 +114,7 @@ fn wheel_of(
     version: &Version,
 ) -> Result<(PickSource, Vec<Caveat>), Failure> {
     let missing = || {
-        Failure::world(format!("`{name}` {version} was chosen but its wheel is gone from the listing"))
+        Failure::world(format!("`{name}` {version} was chosen but its wheel is no longer listed"))
             .help("run the command again")
     };
     let listing = provider.listing(name)?.ok_or_else(missing)?;

@@ -21,7 +21,7 @@ pub(super) fn pages_for(profile: &Profile, target: &Target, matrix: &Matrix) -> 
         let labels: Vec<&str> = all.iter().map(|page| page.label.as_str()).collect();
         let driver = target.hardware.driver.as_ref();
         let driver = driver.map(|driver| format!(" with driver {driver}")).unwrap_or_default();
-        return Err(Failure::answer(format!("no page of the index `{}` fits {}{driver}", named.name, target.name))
+        return Err(Failure::answer(format!("the index `{}` has no page for {}{driver}", named.name, target.name))
             .cause(format!("it has {}", labels.join(", ")))
             .help("change `cuda` in `[target]`, or remove `index` to use the default index"));
     }

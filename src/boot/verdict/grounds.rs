@@ -102,8 +102,12 @@ impl Evidence {
         all.extend((by_version > 0).then(|| format!("{} compared by version alone", counted(by_version, "package"))));
         all.extend((by_size > 0).then(|| format!("{} compared by size alone", counted(by_size, "file"))));
         let Self { kernel, variables, release, unowned, .. } = self;
-        let named =
-            [("kernel", kernel), ("variables", variables), ("release", release), ("files of no package", unowned)];
+        let named = [
+            ("kernel", kernel),
+            ("variables", variables),
+            ("release", release),
+            ("files that no package owns", unowned),
+        ];
         for (what, compared) in named {
             if let Compared::Not(why) = compared {
                 all.push(format!("{what} not compared: {why}"));

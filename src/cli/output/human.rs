@@ -248,7 +248,11 @@ pub fn needed_images(target: &LockedTarget) -> Vec<String> {
         .map(|(image, packages)| {
             let whose =
                 target.runtime.as_ref().map_or_else(|| "this machine".to_owned(), |_| format!("the image `{image}`"));
-            format!("{}: no index has a digest, so only {whose} has it: {}", target.name, named(&packages))
+            format!(
+                "{}: no index has a digest, so they are available only from {whose}: {}",
+                target.name,
+                named(&packages)
+            )
         })
         .collect()
 }

@@ -120,7 +120,7 @@ fn profile_of(
     match indexes.first() {
         None => Ok(None),
         Some(index) => Err(Failure::input(format!(
-            "the lock has files of the index `{index}`, but its profile with the address is missing at `{}`",
+            "the lock uses the index `{index}`, but the profile that defines its address is missing at `{}`",
             path.display()
         ))
         .help("pass the profile with --profile")),

@@ -21,7 +21,7 @@ use crate::boot::verdict::{Report, Verdict};
 use crate::cli::arguments::PreviewOptions;
 use crate::cli::output::{plan_line, render_plan};
 use crate::core::diag::Failure;
-use crate::core::host::destination::{is_stdout, write_report};
+use crate::core::host::destination::{is_stdout, write_output, write_report};
 use crate::core::host::files;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::repository::check_pin;
@@ -108,7 +108,7 @@ fn write_apt(profile: &Path, session: &Session<'_>, answer: &Answer) -> Result<B
     let packages: BTreeSet<String> = lacking.into_iter().flat_map(|one| one.debian).collect();
     if !packages.is_empty() {
         let text = files::read_text(profile, "profile")?;
-        files::write_whole(profile, with_apt(&text, &packages)?.as_bytes())?;
+        write_output(profile, with_apt(&text, &packages)?.as_bytes())?;
     }
     Ok(packages)
 }

@@ -142,10 +142,9 @@ impl<'a> Span<'a> {
     fn finish(mut self) -> Vec<(String, Result<Option<Object>, Malformed>)> {
         let left: Vec<&Member> =
             self.current.take().map(|current| current.member).into_iter().chain(self.open).collect();
-        self.done.extend(
-            left.into_iter()
-                .map(|member| (member.path.clone(), Err(Malformed::new(member.offset, "the file ends before it")))),
-        );
+        self.done.extend(left.into_iter().map(|member| {
+            (member.path.clone(), Err(Malformed::new(member.offset, "it is after the end of the file")))
+        }));
         self.done
     }
 }

@@ -28,7 +28,7 @@ impl Sink for Collected {
     fn take(&mut self, bytes: &[u8]) -> Result<Flow, Malformed> {
         self.bytes.extend_from_slice(bytes);
         if self.bytes.len() as u64 > self.limit {
-            return Err(Malformed::new(self.limit, "longer than such a file may be"));
+            return Err(Malformed::new(self.limit, "longer than the limit"));
         }
         Ok(Flow::More)
     }

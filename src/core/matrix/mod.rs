@@ -157,7 +157,7 @@ impl Matrix {
             return Err(format!("{} {} is listed twice", row.package, row.version));
         }
         if overlay.collision.iter().any(|row| row.packages.len() < 2) {
-            return Err("a `[[collision]]` is between two packages or more".to_owned());
+            return Err("a `[[collision]]` needs two or more packages".to_owned());
         }
         self.builds.replace(overlay.build);
         replace(&mut self.toolkits, overlay.toolkit, |row| row.cuda);

@@ -150,7 +150,7 @@ fn differs(path: &str, bytes: Option<&[u8]>, file: &ReleaseFile) -> Finding {
     };
     let without_returns: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != b'\r').collect();
     if bytes.starts_with(LFS) {
-        return finding(Code::GoldenFileDiffers, "is a pointer of Git LFS, not the file")
+        return finding(Code::GoldenFileDiffers, "is a Git LFS pointer, not the file")
             .with_help("fetch it with `git lfs pull`, and do not store releases in LFS");
     }
     if without_returns.len() != bytes.len() && Sha256::of(&without_returns) == file.sha256 {

@@ -8,6 +8,7 @@ use crate::core::diag::{Code, Failure, Finding, Subject, shell_word};
 use crate::core::host::destination::write_output;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
+use crate::core::host::stamps::Stamp;
 use crate::core::model::Sha256;
 use crate::core::model::ipynb::Ipynb;
 use crate::golden::entry::Release;
@@ -144,7 +145,12 @@ impl Holder {
         if let Self::Folder(folder) = self {
             files::create_folder(folder)?;
         }
-        for (path, bytes) in outputs {
+        // An editor may have saved it since it was read.
+        if let Some((path, ..)) = outputs.iter().find(|(path, _, seen)| Stamp::of(path) != *seen) {
+            return Err(Failure::world(format!("another program saved `{}` meanwhile", path.display()))
+                .help("nothing was changed; run the command again"));
+        }
+        for (path, bytes, _) in outputs {
             write_output(&path, &bytes)?;
         }
         Ok(names)
@@ -154,19 +160,27 @@ impl Holder {
     pub fn taking(&self, found: &Read, release: &Release, before: Option<&Pin>, pin: Pin) -> Result<Taking, Failure> {
         match self {
             Self::Folder(folder) => {
+                let seen = [format!("{}.toml", release.name), format!("{}.lock", release.name), PIN_FILE.to_owned()];
+                let seen = seen.map(|name| (name.clone(), Stamp::of(&folder.join(name))));
+                let stamp = |name: &str| {
+                    seen.iter().find(|(known, _)| known == name).map_or(Stamp::UNKNOWN, |(_, stamp)| *stamp)
+                };
                 let both = into_folder(found, release, folder)?;
                 let mut pins = self.pins()?;
                 pins.put(pin);
                 let text = pins.to_text().map_err(Failure::bug)?;
                 let names = both.iter().map(|(name, _)| name.clone()).collect();
-                let files = both.into_iter().map(|(name, bytes)| (folder.join(name), bytes));
+                let files = both.into_iter().map(|(name, bytes)| (folder.join(&name), bytes, stamp(&name)));
                 // The pin is last: it says that the others are there.
-                let outputs = files.chain([(folder.join(PIN_FILE), text.into_bytes())]).collect();
+                let pinned = (folder.join(PIN_FILE), text.into_bytes(), stamp(PIN_FILE));
+                let outputs = files.chain([pinned]).collect();
                 Ok(Taking { names, outputs })
             }
             Self::Notebook(path) => {
+                let seen = Stamp::of(path);
                 let text = into_notebook(found, (release, &pin), before, path)?;
-                Ok(Taking { names: vec![path.display().to_string()], outputs: vec![(path.clone(), text.into_bytes())] })
+                let outputs = vec![(path.clone(), text.into_bytes(), seen)];
+                Ok(Taking { names: vec![path.display().to_string()], outputs })
             }
         }
     }
@@ -259,7 +273,8 @@ impl Holder {
 /// What is written where a release is taken.
 pub struct Taking {
     names: Vec<String>,
-    outputs: Vec<(PathBuf, Vec<u8>)>,
+    /// With what the files looked like before they were read.
+    outputs: Vec<(PathBuf, Vec<u8>, Stamp)>,
 }
 
 /// Whether the cell `here` is `boot`, but for marks of cells and what verifies behind it, as a script has them.

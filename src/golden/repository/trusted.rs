@@ -79,7 +79,7 @@ pub fn must_be_known(paths: &Paths, name: &PackageName, place: &str) -> Result<(
     }
     let folder = folder(paths, name);
     Err(Failure::answer(format!("another repository named `{name}` is pinned, with other keys")).help(format!(
-        "if this one replaces it, remove `{}` first; else ask its maintainers for another name",
+        "to replace it, remove `{}` first; otherwise ask the maintainers of the new one to rename it",
         folder.display()
     )))
 }

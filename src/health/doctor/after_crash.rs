@@ -167,7 +167,7 @@ fn kernel_unseen(case: &Case<'_>) -> Answer {
     let own = of_this_boot(case);
     match own {
         None if case.plans.after_crash => {
-            let said = format!("{}: one of them ended, and its cause is unknown", none_seen(case));
+            let said = format!("{}: one of them ended for an unknown reason", none_seen(case));
             Hit::note(said).seen_all(others(case)).into()
         }
         None => Answer::Unseen(none_seen(case)),
@@ -181,7 +181,7 @@ fn kernel_unseen(case: &Case<'_>) -> Answer {
                 .seen_all(memory(death))
                 .into()
         }
-        Some(death) => Answer::Fine(format!("kernel {} ended, and its recorder saw it", death.pid)),
+        Some(death) => Answer::Fine(format!("kernel {} ended; its recorder logged it", death.pid)),
     }
 }
 

@@ -283,7 +283,7 @@ fn gpu_visible_env(case: &Case<'_>) -> Answer {
         Err(_) if entry.starts_with("GPU-") => !known.is_empty() && !known.iter().any(|uuid| uuid.starts_with(entry)),
         Err(_) => true,
     };
-    let said = format!("CUDA_VISIBLE_DEVICES is `{value}`, with {} here", counted(count, "GPU"));
+    let said = format!("CUDA_VISIBLE_DEVICES is `{value}`, but this machine has {}", counted(count, "GPU"));
     if value.trim().is_empty() || value.split(',').map(str::trim).any(is_bad) {
         return Hit::error(said).into();
     }

@@ -112,7 +112,7 @@ fn pth_broken(case: &Case<'_>) -> Answer {
 fn path_order(case: &Case<'_>) -> Answer {
     let python = case.machine.python.as_ref();
     let Some(layout) = python.and_then(|python| python.layout.as_ref()) else {
-        return Answer::Unseen("no Python is known here".to_owned());
+        return Answer::Unseen("no Python was found".to_owned());
     };
     let kernel = case.facts.map(|facts| facts.path.clone()).unwrap_or_default();
     let home = python.and_then(|python| python.home.as_ref());
@@ -137,7 +137,7 @@ fn path_order(case: &Case<'_>) -> Answer {
 
 fn duplicate_install(case: &Case<'_>) -> Answer {
     let Some(names) = case.vitals.folders.get("distributions") else {
-        return Answer::Unseen("no Python is known here".to_owned());
+        return Answer::Unseen("no Python was found".to_owned());
     };
     let mut by_name: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for entry in names {

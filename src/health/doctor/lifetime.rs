@@ -97,12 +97,12 @@ fn tpu_tf(case: &Case<'_>) -> Answer {
 
 fn clock_skew(case: &Case<'_>) -> Answer {
     let Some(text) = case.vitals.text(CLOCK) else {
-        return Answer::Unseen("the clock was not compared with a server yet".to_owned());
+        return Answer::Unseen("the clock was not checked against a server yet".to_owned());
     };
     let read: Result<ClockRecord, _> = serde_json::from_str(text);
     let Ok(record) = read else { return Answer::Failed(format!("{CLOCK} is not a clock record")) };
     if record.boot != case.machine.boot_id {
-        return Answer::Unseen("the clock was not compared with a server since this machine started".to_owned());
+        return Answer::Unseen("the clock was not checked against a server since this machine started".to_owned());
     }
     // The clock may have been set since: then the time at which the machine started has moved with it.
     let uptime = case.vitals.text("/proc/uptime").and_then(uptime_of);

@@ -158,7 +158,7 @@ fn unreachable(case: &Case<'_>, gone: bool, what: &str) -> Answer {
 }
 
 fn mount_hangs(case: &Case<'_>) -> Answer {
-    unreachable(case, false, "a mount does not answer: programs that access it block and cannot be killed")
+    unreachable(case, false, "a mount does not answer: programs that use it hang and can't be killed")
 }
 
 fn mount_dead(case: &Case<'_>) -> Answer {
@@ -167,7 +167,7 @@ fn mount_dead(case: &Case<'_>) -> Answer {
 
 fn env_on_remote(case: &Case<'_>) -> Answer {
     let layout = case.machine.python.as_ref().and_then(|python| python.layout.as_ref());
-    let Some(layout) = layout else { return Answer::Unseen("no Python is known here".to_owned()) };
+    let Some(layout) = layout else { return Answer::Unseen("no Python was found".to_owned()) };
     let path = layout.purelib.display().to_string();
     match case.vitals.mount_of(&path) {
         Some(mount) if is_remote(&mount.kind) => Hit::warning(format!("packages are imported from {}", mount.kind))

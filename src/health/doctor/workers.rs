@@ -85,7 +85,7 @@ fn fork_after_threads(case: &Case<'_>) -> Answer {
 }
 
 /// Why a check that needs the kernel's own word has nothing to say.
-pub(super) const NO_FACTS: &str = "the kernel was not asked: run `colab_boot_run(\"doctor\")` in the golden notebook";
+pub(super) const NO_FACTS: &str = "the kernel was not checked: run `colab_boot_run(\"doctor\")` in the golden notebook";
 
 /// The soft limit in a line of `/proc/<pid>/limits`; the largest number for `unlimited`.
 fn soft_limit(case: &Case<'_>, name: &str) -> Option<u64> {

@@ -280,7 +280,7 @@ fn existing_files(name: &str, existing: &Existing, slow: f64, probed: &mut Probe
     probed.measures.extend([
         open.at_most(slow).noted(seen),
         Measure::new(name, "read", (existing.files > 0).then_some(existing.read), Unit::BytesPerSecond)
-            .noted("64 kB of each; recently read files may come from memory"),
+            .noted("64 kB per file; recently read files may be cached"),
         Measure::new(name, "list", Some(existing.list), Unit::Seconds).noted(format!("{} names{more}", existing.names)),
     ]);
 }

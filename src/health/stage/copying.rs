@@ -52,7 +52,7 @@ impl NotCopied {
 impl Display for NotCopied {
     fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
         match self {
-            Self::Changed => f.write_str("it changed while it was read"),
+            Self::Changed => f.write_str("it changed while being read"),
             Self::Taken => f.write_str(TAKEN),
             Self::Folder => f.write_str("a folder with its name exists; folders are not removed"),
             Self::Link => f.write_str("its folder is a link at the destination; links are not followed"),
@@ -142,7 +142,12 @@ fn once(
     let sha256 = Some(digest.finish());
     let (path, size, modified) = (entry.path.clone(), entry.size, entry.modified);
     let line = Line { path, size, modified, stored, from: journal.from(), sha256, of: None, announced: false };
-    journal.name(&line, || settle(staging, file, &part, &place)).map_err(NotCopied::Writing)
+    // A file of somebody's may have got this name meanwhile.
+    let is_taken = || !staging.overwrite && journal.is_foreign(&entry.path, &place);
+    journal.name(&line, || settle(staging, file, (&part, &place), &is_taken)).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => NotCopied::Taken,
+        _ => NotCopied::Writing(error),
+    })
 }
 
 /// What was a file and is a folder now: the file makes room where it was brought from here, or the user has said so.
@@ -207,14 +212,23 @@ fn dress(entry: &Entry, file: &File) {
     let _ = file.set_modified(SystemTime::UNIX_EPOCH + since);
 }
 
-/// Closes the file and gives it its name. Servers that write or upload at the end say at the close that they could not.
-fn settle(staging: &Staging, file: File, part: &Path, place: &Path) -> std::io::Result<()> {
+/// Closes the file and gives it its name, unless that `is_taken`. Servers that write or upload at the end say at the
+/// close that they could not.
+fn settle(
+    staging: &Staging,
+    file: File,
+    (part, place): (&Path, &Path),
+    is_taken: &dyn Fn() -> bool,
+) -> std::io::Result<()> {
     if staging.durable {
         file.sync_all()?;
     }
     if let Err(error) = nix::unistd::close(file) {
         let _ = std::fs::remove_file(part);
         return Err(error.into());
+    }
+    if is_taken() {
+        return Err(ErrorKind::AlreadyExists.into());
     }
     std::fs::rename(part, place)?;
     if staging.durable {

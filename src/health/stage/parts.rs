@@ -31,7 +31,7 @@ impl Parts {
         let folder = to.join(PARTS);
         files::create_private_folder(&folder)?;
         let refused = |why: &str| {
-            let message = format!("`{}` is not safe for incomplete copies: {why}", folder.display());
+            let message = format!("incomplete copies can't be stored safely in `{}`: {why}", folder.display());
             Failure::world(message).help("inspect and remove it, or choose another destination")
         };
         let data = folder.look_at_entry().map_err(|error| refused("it can't be read").because(&error))?;

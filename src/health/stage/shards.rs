@@ -154,6 +154,8 @@ pub(super) fn pack(
         staged.shards = there.len() as u64;
         return Ok(staged);
     }
+    // Packing takes long: somebody may have written one of these names meanwhile.
+    must_be_free(&shards, staging, journal)?;
     for (shard, line) in whole {
         let (part, place) = (parts.path(&shard.name), staging.to.join(&shard.name));
         journal
@@ -273,11 +275,11 @@ fn still(entry: &Entry) -> std::io::Result<()> {
     if is_same(entry, entry.source.look()) {
         Ok(())
     } else {
-        Err(std::io::Error::other(format!("`{}` changed while it was read", entry.path)))
+        Err(std::io::Error::other(format!("`{}` changed while being read", entry.path)))
     }
 }
 
-const CHANGED: &str = "it changed while it was read";
+const CHANGED: &str = "it changed while being read";
 
 /// Files up to this size are read before they are written.
 const SMALL: u64 = 64 << 20;

@@ -236,7 +236,7 @@ fn packed_zeros(count: usize) -> Vec<u8> {
 #[test]
 fn more_than_the_lock_names_is_neither_read_nor_kept() {
     let manners: [(&str, Manner); 2] = [
-        ("sends larger than the locked size", |_, _, bytes| {
+        ("larger than the locked size", |_, _, bytes| {
             Reply::new("application/zip", [bytes, &vec![0; 1 << 20]].concat())
         }),
         // A small body that unpacks to 64 MiB.

@@ -81,8 +81,8 @@ fn a_wheel_that_says_it_is_another_is_refused() {
     let about = format!("{INFO}/WHEEL");
     let record = format!("{INFO}/RECORD");
     let cases: &[(&str, &str, &str)] = &[
-        (&metadata, "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n", "has METADATA of the package `other`"),
-        (&metadata, "Metadata-Version: 2.1\nName: demo\nVersion: 2.0\n", "has METADATA of version `2.0`"),
+        (&metadata, "Metadata-Version: 2.1\nName: other\nVersion: 1.0\n", "has METADATA for the package `other`"),
+        (&metadata, "Metadata-Version: 2.1\nName: demo\nVersion: 2.0\n", "has METADATA for version `2.0`"),
         (&about, "Wheel-Version: 2.0\nTag: py3-none-any\n", "has format version `2.0`; installers support 1"),
         (&about, "Wheel-Version: 1.0\nTag: cp27-cp27m-win32\n", "for another Python or platform: cp27-cp27m-win32"),
         ("other-1.0.dist-info/METADATA", "Name: other\n", "has the dist-info of another package"),

@@ -214,7 +214,7 @@ fn a_restore_says_what_does_not_come_back() {
     let restored = day.run(&["restore"]).expect(0);
     assert!(restored.stdout.contains("restored, except for 1 package"), "{restored:?}");
     assert!(
-        restored.stderr.contains("warning[restore-differs]: deep 1.0 was reinstalled with other files"),
+        restored.stderr.contains("warning[restore-differs]: deep 1.0 was reinstalled with different files"),
         "{restored:?}"
     );
     assert_eq!(says(&day.venv.python, "import deep.core; print(deep.core.word())"), "old");

@@ -133,7 +133,7 @@ fn ask(
     let flags = key_flags(signers);
     if !is_question {
         return Err(Failure::answer(format!(
-            "{threshold} signatures are required, but too few of the named keys may sign"
+            "{threshold} signatures are required, but too few of the named keys can sign"
         ))
         .cause(keys.join(", "))
         .help("ask the maintainers for the fingerprints through a channel other than the repository"));

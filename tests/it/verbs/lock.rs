@@ -267,7 +267,9 @@ fn a_lock_names_the_wheel_of_what_is_installed_and_the_image_of_what_no_index_ha
     };
     let outcome = lock(&[]).expect(0);
     assert!(
-        outcome.stderr.contains("machine: no index has a digest, so they are available only from this machine: b 1.0+image"),
+        outcome
+            .stderr
+            .contains("machine: no index has a digest, so they are available only from this machine: b 1.0+image"),
         "{outcome:?}"
     );
     let text = std::fs::read_to_string(test.path("p.lock")).expect("a lock");

@@ -1,4 +1,4 @@
-//! Packages that come to terms without some of what their libraries ask for, and those that do not.
+//! Packages that come to terms without some of what their libraries ask for.
 
 use serde::Deserialize;
 
@@ -14,18 +14,6 @@ pub struct Lenient {
     /// What happens then.
     pub why: String,
     /// For people who read the file.
-    #[serde(rename = "source")]
-    _source: String,
-}
-
-/// A package that does nothing without what most of its libraries ask for, though one of them does without.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Principal {
-    pub package: PackageName,
-    /// For people who read the file.
-    #[serde(rename = "why")]
-    _why: String,
     #[serde(rename = "source")]
     _source: String,
 }

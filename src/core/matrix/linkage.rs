@@ -10,7 +10,7 @@ use include_dir::{Dir, File};
 use serde::{Deserialize, Serialize};
 
 use crate::core::matrix::symbols::TorchSymbols;
-use crate::core::matrix::{Aspect, Lenient, Overlay, Principal};
+use crate::core::matrix::{Aspect, Lenient, Overlay};
 use crate::core::model::linking::{Demands, NumpyInterface, SymbolVersion};
 use crate::core::model::{Libc, PackageName, Sha256, Version, VersionRange, WheelName};
 
@@ -175,19 +175,18 @@ impl LinkRow {
 pub struct Linkages {
     packages: BTreeMap<PackageName, OnceLock<Known>>,
     lenient: Vec<Lenient>,
-    principal: Vec<Principal>,
 }
 
 /// The rows of one package, and the requirements that follow.
 type Known = (LinkFile, Vec<Overlay>);
 
 impl Linkages {
-    /// The bundled rows; packages are lenient as `lenient` says, and not as `principal` says.
-    pub(super) fn bundled(lenient: Vec<Lenient>, principal: Vec<Principal>) -> Self {
+    /// The bundled rows; packages are lenient as `lenient` says.
+    pub(super) fn bundled(lenient: Vec<Lenient>) -> Self {
         let folder = super::PACKED.get_dir("linking").into_iter().flat_map(Dir::files);
         let package = |file: &File<'_>| file.path().file_stem()?.to_str()?.parse().ok();
         let packages = folder.filter_map(package).map(|package| (package, OnceLock::new())).collect();
-        Self { packages, lenient, principal }
+        Self { packages, lenient }
     }
 
     /// The rows of `package`. Those of a bundled file are right, which a test makes sure of.
@@ -213,15 +212,6 @@ impl Linkages {
     /// What `package` can do without, and what happens then.
     pub fn leniency(&self, package: &PackageName) -> Option<&Lenient> {
         self.lenient.iter().find(|row| row.package == *package)
-    }
-
-    /// Sets of libraries of which `package`, linked so, must have one whole; none where it needs nothing.
-    pub(super) fn sets(&self, package: &PackageName, linkage: &Linkage) -> Vec<BTreeSet<String>> {
-        if !self.principal.iter().any(|row| row.package == *package) {
-            return linkage.needs.clone();
-        }
-        let sets = if linkage.needs.is_empty() { vec![BTreeSet::new()] } else { linkage.needs.clone() };
-        sets.into_iter().map(|set| set.union(&linkage.some).cloned().collect()).collect()
     }
 
     /// The packages that have rows.

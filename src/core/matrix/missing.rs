@@ -27,14 +27,16 @@ impl Matrix {
         all: &(impl Iterator<Item = (&'a PackageName, &'a Version)> + Clone),
     ) -> Option<Missing> {
         let lenient = self.linkages.leniency(package).is_some_and(|row| row.without.contains(&Aspect::Libraries));
-        let sets = self.linkages.sets(package, linkage);
-        if lenient || sets.is_empty() {
+        if lenient || linkage.needs.is_empty() {
             return None;
         }
-        let lacking: Vec<Missing> =
-            sets.iter().map_while(|set| set.iter().find_map(|library| self.lacking(library, all.clone()))).collect();
+        let lacking: Vec<Missing> = linkage
+            .needs
+            .iter()
+            .map_while(|set| set.iter().find_map(|library| self.lacking(library, all.clone())))
+            .collect();
         // Of several sets one is enough.
-        if lacking.len() == sets.len() { lacking.into_iter().next() } else { None }
+        if lacking.len() == linkage.needs.len() { lacking.into_iter().next() } else { None }
     }
 
     /// Whether the wheels of a release were read, and hold neither code for GPUs nor a library that is linked against

@@ -41,7 +41,7 @@ pub use figures::{Card, Figures};
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use hosts::{Host, Hosts, host_by_kind};
-pub use leniency::{Aspect, Lenient, Principal, is_like};
+pub use leniency::{Aspect, Lenient, is_like};
 pub use linkage::{LinkFile, LinkRow, Linkage, Linkages};
 pub use missing::Missing;
 pub use published::{IndexPage, PublishedIndex};
@@ -130,7 +130,7 @@ impl Matrix {
             families: parse::<rows::FamiliesFile>("families.toml")?.family,
             titles: packages.title,
             links: packages.link,
-            linkages: Linkages::bundled(packages.lenient, packages.principal),
+            linkages: Linkages::bundled(packages.lenient),
             linked: watch.linked,
             sonames: packages.soname,
             carried: packages.carried,

@@ -6,9 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::core::matrix::carriers::is_carrier;
-use crate::core::matrix::{
-    Build, Carried, Lenient, Principal, PublishedIndex, Soname, range_from_text, requirement_from_text,
-};
+use crate::core::matrix::{Build, Carried, Lenient, PublishedIndex, Soname, range_from_text, requirement_from_text};
 use crate::core::model::version::VersionRange;
 use crate::core::model::{
     Architecture, ComputeCapability, CudaVersion, DriverVersion, PackageName, Requirement, Version,
@@ -365,7 +363,6 @@ pub(super) struct PackagesFile {
     pub title: Vec<Title>,
     pub link: Vec<Link>,
     pub lenient: Vec<Lenient>,
-    pub principal: Vec<Principal>,
     pub soname: Vec<Soname>,
     #[serde(default)]
     pub carried: Vec<Carried>,

@@ -149,9 +149,6 @@ impl Linking {
                 needs.push(set.clone());
             }
         }
-        if let [only] = needs.as_mut_slice() {
-            only.extend(of_most(&all));
-        }
         needs.sort();
         let named: BTreeSet<&String> = needs.iter().flatten().collect();
         let foreign = self.objects.iter().flat_map(|object| &object.needed).filter(is_foreign);
@@ -172,14 +169,6 @@ impl Linking {
             opens: self.objects.iter().flat_map(|object| object.opens.iter().cloned()).collect(),
         }
     }
-}
-
-/// The libraries that at least two thirds of several modules need. A package does not do without them, though one
-/// module, such as an allocator, can be loaded.
-fn of_most(all: &[BTreeSet<String>]) -> Vec<String> {
-    let count = |library: &&String| all.iter().filter(|set| set.contains(*library)).count();
-    let named: BTreeSet<&String> = all.iter().flatten().collect();
-    named.into_iter().filter(|library| all.len() >= 3 && count(library) * 3 >= all.len() * 2).cloned().collect()
 }
 
 /// What importing a package asks of an environment, put together from its objects.
@@ -273,25 +262,6 @@ mod tests {
         ];
         let whole = ["p/_C.so", "p/libtorchaudio.so", "p/torch_ops.so", "p/libtorch_v3.so"];
         assert!(chosen.into_iter().all(|path| !demands(path)) && whole.into_iter().all(demands));
-    }
-
-    #[test]
-    fn what_most_modules_need_the_package_needs() {
-        let object = |path: String, needed: &[&str]| Object {
-            path,
-            needed: needed.iter().map(ToString::to_string).collect(),
-            is_module: true,
-            ..Object::default()
-        };
-        let needs = |most: usize, others: usize| {
-            let most = (0..most).map(|at| object(format!("m{at}.so"), &["liba.so.1", "libcudart.so.13"]));
-            let others = (0..others).map(|at| object(format!("o{at}.so"), &["liba.so.1"]));
-            Linking { objects: most.chain(others).collect(), ..Linking::default() }.demands().needs
-        };
-        let both: BTreeSet<String> = ["liba.so.1", "libcudart.so.13"].map(str::to_owned).into();
-        assert_eq!((needs(8, 1), needs(2, 1)), (vec![both.clone()], vec![both]));
-        let one = vec![BTreeSet::from(["liba.so.1".to_owned()])];
-        assert_eq!((needs(1, 1), needs(3, 2)), (one.clone(), one));
     }
 
     #[test]

@@ -127,7 +127,7 @@ fn a_key_of_another_kind_is_a_mistake_and_one_for_freshness_can_be_added() {
     std::fs::write(at("ciline.pub"), line).expect("a line");
     team.keep(&["signers", "--add", "ciline.pub"]);
     team.run(&["golden", "sign", "--fresh", "--repo", "repo", "--key", &path]).expect(0);
-    assert!(team.run(&["golden", "renew", "--repo", "repo", "--key", &path]).expect(1).stderr.contains("may not sign"));
+    assert!(team.run(&["golden", "renew", "--repo", "repo", "--key", &path]).expect(1).stderr.contains("can't sign"));
     team.run(&["golden", "check", "--repo", "repo"]).expect(0);
 }
 

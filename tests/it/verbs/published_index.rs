@@ -127,7 +127,7 @@ fn an_index_that_nobody_knows_and_a_target_that_no_page_fits_are_errors() {
         "{unknown:?}"
     );
     let (none, _) = pages.lock("cuda = '12.1'", ANY, &["--gpu", "L4", "--driver", "580.82.07"]);
-    assert!(none.code == 1 && none.stderr.contains("no page of the index `pytorch` fits"), "{none:?}");
+    assert!(none.code == 1 && none.stderr.contains("the index `pytorch` has no page for"), "{none:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What stands in the way of an installer is moved aside before it runs.
+//! Moves files aside that would stop an installer, before it runs.
 
 use std::collections::BTreeMap;
 

@@ -113,8 +113,9 @@ pub(super) fn outcome(
         Next::InVain(because) => {
             let failure = Failure::world("several restarts did not help: each new kernel has loaded what was replaced");
             Err(because.into_iter().fold(failure, Failure::cause).help(
-                "something changes the environment or imports from it before this cell: a cell above, an IPython start-up file \
-                 (`~/.ipython/profile_default/startup`), or a `.pth` file; remove it, restart the kernel, then run the cell again",
+                "something changes the environment or imports from it before this cell: a cell above, an IPython \
+                 start-up file (`~/.ipython/profile_default/startup`), or a `.pth` file; remove it, restart the kernel, \
+                 then run the cell again",
             ))
         }
         Next::Change | Next::Stop => Err(Failure::bug("an apply that ended without a verdict")),

@@ -56,7 +56,8 @@ pub(super) fn unmet(
 
 /// What is said of a package that comes back as before the first apply: it may not fit the packages of the profile,
 /// or need what another tool has removed since.
-const OF_PROFILE: &str = "it returns to the version from before the first apply, because it is not in the profile; add it to the profile to resolve both together";
+const OF_PROFILE: &str = "it returns to the version from before the first apply, because it is not in the profile; \
+                          add it to the profile to resolve both together";
 const OF_INDEX: &str = "the downloaded wheel requires it; the index showed other METADATA when the lock was made";
 const OF_OTHERS: &str = "another tool has removed or replaced it since: install it with that tool if you need it";
 

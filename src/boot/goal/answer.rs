@@ -102,7 +102,8 @@ impl Beside {
             }
             (Self::Stale(_, why), Some(profile)) => {
                 let message = format!(
-                    "`{path}` is stale: {why}. It was not changed, because it has targets for other machines; packages were resolved for this machine only"
+                    "`{path}` is stale: {why}. It was not changed, because it has targets for other machines; \
+                     packages were resolved for this machine only"
                 );
                 Some(Finding::warning(Code::LockStale, message).with_help(relock(profile)))
             }

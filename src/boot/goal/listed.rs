@@ -41,19 +41,20 @@ pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure>
 /// Each of `named` once, and a few versions of one name: what is said of more is the same.
 fn distinct(named: Vec<Named>) -> Vec<Named> {
     const VERSIONS: usize = 8;
-    let mut known: HashMap<PackageName, Vec<Named>> = HashMap::new();
-    let is_new = |one: &Named| {
-        let others = known.entry(one.name.clone()).or_default();
+    let mut kept: Vec<Named> = Vec::new();
+    let mut places: HashMap<PackageName, Vec<usize>> = HashMap::new();
+    for one in named {
+        let others = places.entry(one.name.clone()).or_default();
         let is_known = others
             .iter()
+            .map(|at| &kept[*at])
             .any(|other| (&other.version, &other.hashes, &other.files) == (&one.version, &one.hashes, &one.files));
-        if is_known || others.len() == VERSIONS {
-            return false;
+        if !is_known && others.len() < VERSIONS {
+            others.push(kept.len());
+            kept.push(one);
         }
-        others.push(one.clone());
-        true
-    };
-    named.into_iter().filter(is_new).collect()
+    }
+    kept
 }
 
 /// Lines that end as those of old Macs do, which pip reads, too.

@@ -24,7 +24,7 @@ pub use touched::{Given, Touched, because};
 /// The format of the record.
 pub const SCHEMA: u32 = 2;
 
-/// What stands in the place of a profile when everything was undone.
+/// The title of a marker that `restore` has written; it has no profile.
 pub const RESTORE: &str = "restore";
 
 /// How often a restart is asked for before we say that it does not happen.

@@ -15,7 +15,7 @@ use crate::core::host::shared::Shared;
 use crate::core::host::stamps::Stamp;
 use crate::core::host::texts::{AnyText, FilesBelow, named_files, read_any};
 use crate::core::host::writers::{Writers, replace_alone};
-use crate::core::secrets::{Baseline, Sighting, said, sarif, scrubbed, summary, unread_file, unwritten_file};
+use crate::core::secrets::{Baseline, Fate, Sighting, said, sarif, scrubbed, summary, unread_file, unwritten_file};
 
 /// The baseline that is read and written where none is named.
 const BASELINE: &str = ".colab-boot-scrub.json";
@@ -128,7 +128,8 @@ fn report(
     let text = summary(removed, (left, of_left), (files, not_searched));
     let aside: Vec<String> = aside.iter().map(|path| path.display().to_string()).collect();
     let passed = if aside.is_empty() { String::new() } else { format!("; not searched: {}", listed(&aside)) };
-    let findings = found.iter().flat_map(|(file, secrets)| said(file, secrets, is_gone(file), options.write)).collect();
+    let fate_of = |file: &String| Fate::of(options.write, is_gone(file));
+    let findings = found.iter().flat_map(|(file, secrets)| said(file, secrets, fate_of(file))).collect();
     let secrets = found.into_iter().map(|(file, secrets)| FileReport { file, secrets }).collect();
     Report::new(ScrubReport { files, not_searched, aside, written, secrets }, format!("{text}{passed}\n"))
         .with_findings(findings)

@@ -47,7 +47,7 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
         let stands = standing(Some(&marker), &now);
         let place = if marker.python.as_os_str().is_empty() { Path::new("an unknown Python") } else { &marker.python };
         let what = match marker.profile.as_str() {
-            RESTORE => "restored".to_owned(),
+            RESTORE => of_restore(stands).to_owned(),
             profile => format!("{profile}  lock {}  {}", marker.lock.short(), stands.as_str()),
         };
         let _ = writeln!(text, "{}  {what} (recorded; files and kernels not compared)", place.display());
@@ -90,4 +90,15 @@ fn from_outside<'a>(marker: &'a Marker, boot_id: &'a str) -> Result<Now<'a>, Fai
         gone: gone(marker),
         clock: process_clock()?,
     })
+}
+
+/// Where a restore stands.
+const fn of_restore(stands: Standing) -> &'static str {
+    match stands {
+        Standing::Fresh | Standing::Ready | Standing::Restarted => "restored",
+        Standing::NewMachine => "restored before this machine started",
+        Standing::Interrupted => "a restore was interrupted",
+        Standing::Failed => "a restore failed",
+        Standing::RestartPending => "restart pending after a restore",
+    }
 }

@@ -30,7 +30,7 @@ use crate::core::secrets::replaced::Substitutes;
 
 pub use baseline::Baseline;
 pub use replaced::Secret;
-pub use said::{said, summary, unread_file, unwritten_file};
+pub use said::{Fate, said, summary, unread_file, unwritten_file};
 pub use sarif::{sarif, sarif_frame};
 
 /// A secret in a file, as people may see it.

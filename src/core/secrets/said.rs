@@ -6,16 +6,36 @@ use crate::core::secrets::Sighting;
 /// So many of a file are shown.
 const NAMED: usize = 20;
 
-/// The findings for the secrets of `file`, which have been removed if they are `gone`, and could not be if that
-/// `was_refused`.
-pub fn said(file: &str, secrets: &[Sighting], gone: bool, was_refused: bool) -> Vec<Finding> {
-    let kind = if gone { Finding::warning } else { Finding::error };
-    let help = if gone {
-        "it is still in the history and in earlier copies: revoke it"
-    } else if was_refused {
-        "it was not removed, as said below: revoke it if others may have seen it"
-    } else {
-        "remove it with `--write`, and revoke it if others may have seen it; to accept it, add `# colab-boot: allow` to its line or use --baseline"
+/// What became of the secrets of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Found,
+    Removed,
+    /// The file could not be written without them.
+    Refused,
+}
+
+impl Fate {
+    /// Of secrets that were to be removed where that was `asked`, and are `gone`.
+    pub const fn of(asked: bool, gone: bool) -> Self {
+        match (asked, gone) {
+            (_, true) => Self::Removed,
+            (true, false) => Self::Refused,
+            (false, false) => Self::Found,
+        }
+    }
+}
+
+/// The findings for the secrets of `file`.
+pub fn said(file: &str, secrets: &[Sighting], fate: Fate) -> Vec<Finding> {
+    let kind = if fate == Fate::Removed { Finding::warning } else { Finding::error };
+    let help = match fate {
+        Fate::Removed => "it is still in the history and in earlier copies: revoke it",
+        Fate::Refused => "it was not removed, as said below: revoke it if others may have seen it",
+        Fate::Found => {
+            "remove it with `--write`, and revoke it if others may have seen it; to accept it, add `# colab-boot: allow` \
+             to its line or use --baseline"
+        }
     };
     let mut findings: Vec<Finding> = secrets
         .iter()

@@ -160,20 +160,16 @@ impl Holder {
     pub fn taking(&self, found: &Read, release: &Release, before: Option<&Pin>, pin: Pin) -> Result<Taking, Failure> {
         match self {
             Self::Folder(folder) => {
-                let seen = [format!("{}.toml", release.name), format!("{}.lock", release.name), PIN_FILE.to_owned()];
-                let seen = seen.map(|name| (name.clone(), Stamp::of(&folder.join(name))));
-                let stamp = |name: &str| {
-                    seen.iter().find(|(known, _)| known == name).map_or(Stamp::UNKNOWN, |(_, stamp)| *stamp)
-                };
-                let both = into_folder(found, release, folder)?;
+                let mut outputs = into_folder(found, release, folder)?;
+                let place = folder.join(PIN_FILE);
+                let seen = Stamp::of(&place);
                 let mut pins = self.pins()?;
                 pins.put(pin);
                 let text = pins.to_text().map_err(Failure::bug)?;
-                let names = both.iter().map(|(name, _)| name.clone()).collect();
-                let files = both.into_iter().map(|(name, bytes)| (folder.join(&name), bytes, stamp(&name)));
+                let names =
+                    outputs.iter().filter_map(|(path, ..)| path.file_name()?.to_str().map(str::to_owned)).collect();
                 // The pin is last: it says that the others are there.
-                let pinned = (folder.join(PIN_FILE), text.into_bytes(), stamp(PIN_FILE));
-                let outputs = files.chain([pinned]).collect();
+                outputs.push((place, text.into_bytes(), seen));
                 Ok(Taking { names, outputs })
             }
             Self::Notebook(path) => {
@@ -273,9 +269,11 @@ impl Holder {
 /// What is written where a release is taken.
 pub struct Taking {
     names: Vec<String>,
-    /// With what the files looked like before they were read.
-    outputs: Vec<(PathBuf, Vec<u8>, Stamp)>,
+    outputs: Vec<Output>,
 }
+
+/// A file, its new content, and what it looked like before it was read.
+type Output = (PathBuf, Vec<u8>, Stamp);
 
 /// Whether the cell `here` is `boot`, but for marks of cells and what verifies behind it, as a script has them.
 fn same(here: &str, boot: &str) -> bool {
@@ -299,8 +297,8 @@ fn notebook_text(path: &Path) -> Result<Option<String>, Failure> {
         .map_err(|_| Failure::input(format!("`{}` is not UTF-8; notebooks must be", path.display())))
 }
 
-/// The profile and the lock of `release` for `folder`, by their names.
-fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+/// The profile and the lock of `release` for `folder`.
+fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<Output>, Failure> {
     let both: Vec<(String, Vec<u8>)> =
         ["toml", "lock"].into_iter().map(|suffix| found.text(release, suffix)).collect::<Result<_, Failure>>()?;
     if folder.is_there() && !folder.is_folder_there() {
@@ -311,15 +309,18 @@ fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<(St
         let mut files = found.vouched.catalogue.releases.iter().flat_map(|release| &release.files);
         files.any(|file| file.name == name && file.sha256 == digest)
     };
-    for (name, bytes) in &both {
-        let path = folder.join(name);
+    let mut outputs = Vec::new();
+    for (name, bytes) in both {
+        let path = folder.join(&name);
+        let seen = Stamp::of(&path);
         let here = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
-        if here.is_some_and(|here| here != Sha256::of(bytes) && !published(name, here)) {
+        if here.is_some_and(|here| here != Sha256::of(&bytes) && !published(&name, here)) {
             return Err(Failure::input(format!("`{}` exists and was not written by `golden add`", path.display()))
                 .help("move it away, or name another folder with --into; nothing was changed"));
         }
+        outputs.push((path, bytes, seen));
     }
-    Ok(both)
+    Ok(outputs)
 }
 
 /// The notebook at `path` with the cell of `release`, a new one where there is none.

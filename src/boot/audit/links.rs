@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 
 use crate::boot::audit::{Audited, Environment};
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, listed};
 use crate::core::matrix::{Link, Matrix, Missing};
 
 /// Findings about packages that are linked against the CUDA of their build: an error where the environment has another
 /// CUDA's libraries, a warning where it has none that are known of.
 pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     let find = |held: &Audited| {
-        let link = matrix.link(&held.name)?;
-        let cuda = held.build.as_ref().or_else(|| matrix.build(&held.name, &held.version))?.cuda?;
+        let link = matrix.link(&held.name, &held.version)?;
+        let major = matrix.linked_major(link, &held.version, held.build.as_ref())?;
         let others = environment.held.iter().filter(|other| other.name != held.name);
         let mut carried = matrix.carried(link, others.map(|other| (&other.name, &other.version)));
         carried.extend(of_debian(environment, link));
-        if carried.contains(&cuda.major) || (carried.is_empty() && !environment.complete) {
+        if carried.contains(&major) || (carried.is_empty() && !environment.complete) {
             return None;
         }
-        let (library, without) = (link.soname(cuda.major), &link.without);
+        let (library, without) = (link.soname(major), &link.without);
         let message = format!("{} {} needs {library}, which no installed package contains", held.name, held.version);
         let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
         let finding = if carried.is_empty() {
@@ -29,11 +29,33 @@ pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> 
                 .with_note(format!("the installed libraries are for CUDA {of}"))
         };
         let finding = finding.about(held.subject());
-        let help = format!("choose a release for the installed CUDA, or add `{}` of CUDA {}", link.carrier, cuda.major);
+        let help = format!("choose a release for the installed CUDA, or add `{}`", link.carrier_of(major));
         Some(held.placed(finding.with_note(format!("without that library {without}")).with_help(help)))
     };
     let by_rows = environment.held.iter().filter_map(|held| by_row(environment, matrix, held));
-    environment.held.iter().filter_map(find).chain(by_rows).collect()
+    let by_cuda = environment.held.iter().filter_map(|held| by_cuda(environment, matrix, held));
+    environment.held.iter().filter_map(find).chain(by_rows).chain(by_cuda).collect()
+}
+
+/// A package that has no library for the CUDA of the one that it works with.
+fn by_cuda(environment: &Environment, matrix: &Matrix, held: &Audited) -> Option<Finding> {
+    let row = matrix.by_cuda(&held.name, &held.version)?;
+    let of = environment.held.iter().find(|other| other.name == row.of)?;
+    let cuda = matrix.cuda_of(&of.name, &of.version).filter(|cuda| !row.has(*cuda))?;
+    let message = format!("{} {} has no library for CUDA {cuda}", held.name, held.version);
+    let known = row.cuda.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let finding = Finding::error(Code::LibraryMissing, message)
+        .about(held.subject())
+        .with_note(format!(
+            "{} {} is for CUDA {cuda}; {} has libraries for {}",
+            of.name,
+            of.version,
+            held.name,
+            listed(&known)
+        ))
+        .with_note(format!("without one {}", row.without))
+        .with_help(format!("choose releases of {} and {} for the same CUDA", held.name, of.name));
+    Some(held.placed(finding))
 }
 
 /// The same of a package whose wheels were read into rows, or whose files were read where they are.
@@ -48,7 +70,7 @@ fn by_row(environment: &Environment, matrix: &Matrix, held: &Audited) -> Option<
         .about(held.subject())
         .with_note(format!("{instead} is installed; without that library its compiled code can't be loaded"))
         .with_help(format!("choose a release for the installed CUDA, or add `{carrier}`"));
-    (matrix.link(&held.name).is_none()).then(|| held.placed(finding))
+    matrix.link(&held.name, &held.version).is_none().then(|| held.placed(finding))
 }
 
 /// The CUDA majors of which Debian packages bring the library: `libcublas-12-8`, `cuda-cudart-13-0`.

@@ -263,6 +263,16 @@ fn what_is_linked_against_cuda_needs_that_cuda() {
         missing,
         ["library-missing: onnxruntime-gpu 1.31.1 needs libcublasLt.so.13, which no installed package contains"]
     );
+    // The parts of vllm that a model needs, not the one that can be loaded; and a library for each CUDA.
+    for (pair, refused) in [
+        (["vllm 0.20.2", "torch 2.11.0+cu128"], true),
+        (["vllm 0.19.1", "torch 2.11.0+cu128"], false),
+        (["bitsandbytes 0.47.0", "torch 2.15.0"], true),
+        (["bitsandbytes 0.50.2", "torch 2.15.0"], false),
+    ] {
+        let found = audit(&pair, "610.43.02", &["L4"]);
+        assert_eq!(found.iter().any(|one| one.starts_with("library-missing")), refused, "{pair:?}: {found:?}");
+    }
 }
 
 #[test]

@@ -21,8 +21,10 @@ use crate::boot::index::folder::path_of;
 use crate::boot::index::headers::{part as part_of, text_of};
 use crate::boot::index::retry::{Miss, Retries, refused};
 use crate::core::diag::Failure;
+use crate::core::host::destination::must_be_as_seen;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
+use crate::core::host::stamps::Stamp;
 use crate::core::log::Progress;
 use crate::core::model::Sha256;
 use crate::core::model::digest::Hasher;
@@ -82,6 +84,7 @@ fn link_or_copy(from: &Path, to: &Path) -> std::io::Result<u64> {
 
 async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn Progress) -> Result<(), Failure> {
     let target = folder.join(&download.file);
+    let seen = Stamp::of(&target);
     if let Some((digest, size)) = digest_of(&target)?
         && digest == download.sha256
     {
@@ -97,7 +100,7 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
         })?;
         progress.bytes(size);
         let digest = digest_of(&linked)?.map(|(digest, _)| digest);
-        return settle(download, &linked, &target, digest, progress);
+        return settle(download, &linked, (&target, seen), digest, progress);
     }
     let mut part = Arrived { path: folder.join(format!("{}.part", download.file)), hasher: None };
     let resumed = part.len() > 0;
@@ -109,7 +112,7 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
         bring(http, download, &mut part, progress).await?;
         digest = part.digest()?;
     }
-    settle(download, &part.path, &target, digest, progress)
+    settle(download, &part.path, (&target, seen), digest, progress)
 }
 
 /// What has arrived of a file.
@@ -153,11 +156,11 @@ async fn bring(http: &Http, download: &Download, part: &mut Arrived, progress: &
     Ok(())
 }
 
-/// What has arrived gets its name if its digest is what it should be.
+/// What has arrived gets its name if its digest is what it should be, and what was `seen` there has not been changed.
 fn settle(
     download: &Download,
     part: &Path,
-    target: &Path,
+    (target, seen): (&Path, Stamp),
     digest: Option<Sha256>,
     progress: &dyn Progress,
 ) -> Result<(), Failure> {
@@ -170,6 +173,7 @@ fn settle(
                 "nothing was installed; if the file was changed at its source, run `colab-boot lock --refresh` and review the new lock",
             ));
     }
+    must_be_as_seen(target, seen)?;
     std::fs::rename(part, target).map_err(|error| {
         Failure::world(format!("could not rename the file to `{}`", target.display())).because(&error)
     })?;

@@ -76,13 +76,15 @@ fn compiled(matrix: &Matrix, machine: &Machine, target: &LockedTarget) -> Vec<Fi
 
 /// Whether a package looks for CUDA's libraries when it runs, and neither the lock nor what is installed has them.
 fn is_idle(matrix: &Matrix, machine: &Machine, target: &LockedTarget, package: &LockedPackage) -> bool {
-    let link = matrix.link(&package.name).filter(|link| link.opened && machine.runtime.is_none());
-    let build = matrix.build(&package.name, &package.version);
-    let Some((link, cuda)) = link.zip(build.and_then(|build| build.cuda)) else { return false };
+    let link = matrix
+        .link(&package.name, &package.version)
+        .filter(|_| machine.runtime.is_none() || machine.installed.is_empty());
+    let Some(link) = link else { return false };
+    let Some(major) = matrix.linked_major(link, &package.version, None) else { return false };
     let locked = target.packages.iter().map(|one| (&one.name, &one.version));
     let installed = machine.installed.iter().map(|(name, one)| (name, &one.version));
     let of_debian = machine.debian.packages().keys().any(|name| name.starts_with("cuda-cudart-"));
-    !of_debian && !matrix.carried(link, locked.chain(installed)).contains(&cuda.major)
+    !of_debian && !matrix.carried(link, locked.chain(installed)).contains(&major)
 }
 
 /// How each locked package with a GPU build runs on the machine.

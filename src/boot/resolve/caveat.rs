@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::boot::resolve::{Caveat, HeldBack, Resolution};
+use crate::boot::resolve::{Caveat, HeldBack, Resolution, Unfound};
 use crate::core::diag::{Code, Finding, Subject, counted, few, listed};
 use crate::core::model::contents::{Clash, Hiding};
 use crate::core::model::{PackageName, Version};
@@ -77,12 +77,7 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
                 .with_note("it is installed without the extra, as pip and uv do")
         }
         Caveat::HeldBack(all) => held_back(all),
-        Caveat::CudaUnfound { name, version, library, without } => {
-            let message = format!("{name} {version} loads {library} at run time, but no package contains it");
-            Finding::warning(Code::LibraryMissing, message)
-                .about(Subject::release(name, version))
-                .with_note(format!("without it {without}"))
-        }
+        Caveat::CudaUnfound(unfound) => cuda_unfound(unfound),
         Caveat::LinkingUnread { name, version, why } => {
             let message = format!("the library dependencies of `{name}` {version} are unknown");
             Finding::note(Code::LinkingUnread, message).with_note(why.clone())
@@ -116,6 +111,25 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
     };
     let one_by_one = resolution.caveats.iter().filter(|caveat| shared_init(caveat).is_none());
     one_by_one.map(finding).chain(shared_inits(resolution)).collect()
+}
+
+/// What looks for a CUDA library when it runs that nothing brings.
+fn cuda_unfound(unfound: &Unfound) -> Finding {
+    let Unfound { name, version, library, carrier, without, here } = unfound;
+    let message = format!("{name} {version} loads {library} at run time, but no package contains it");
+    let help = if here.is_empty() {
+        format!("add `{carrier}` to the profile")
+    } else {
+        let majors: Vec<String> = here.iter().map(ToString::to_string).collect();
+        format!(
+            "the profile's CUDA libraries are for CUDA {}; to have {library} too, add `{carrier}` and set `one-cuda-major = false`",
+            listed(&majors)
+        )
+    };
+    Finding::warning(Code::LibraryMissing, message)
+        .about(Subject::release(name, version))
+        .with_note(format!("without that library {without}"))
+        .with_help(help)
 }
 
 /// Releases that are a major version behind, each with who holds it there.

@@ -4,7 +4,7 @@
 
 use crate::boot::resolve::package::{Barred, Package, Solution};
 use crate::boot::resolve::provider::Provider;
-use crate::boot::resolve::{Caveat, Question};
+use crate::boot::resolve::{Caveat, Question, Unfound};
 use crate::core::diag::{Code, Failure};
 use crate::core::matrix::{Aspect, LinkFile, Linkage, Missing, Overlay, TorchSymbols};
 use crate::core::model::catalog::Candidate;
@@ -141,25 +141,26 @@ fn by_build(provider: &Provider<'_>, chosen: &Chosen<'_>, solution: &Solution) -
     let matrix = provider.question.matrix;
     let all = environment(provider, chosen, solution);
     // What is linked carries nothing itself.
-    let all: Chosen<'_> = all.into_iter().filter(|(name, _)| matrix.link(name).is_none()).collect();
+    let all: Chosen<'_> = all.into_iter().filter(|(name, version)| matrix.link(name, version).is_none()).collect();
     let mut barred = Barred::new();
     for (name, version) in new_ones(provider, chosen) {
         let accepted = provider.question.profile.accepts(name, Code::LibraryMissing);
-        let Some(link) = matrix.link(name).filter(|link| !accepted && !link.opened) else { continue };
+        let Some(link) = matrix.link(name, version).filter(|link| !accepted && !link.opened) else { continue };
         let carried = matrix.carried(link, all.iter().copied());
-        let Some(cuda) = provider.build(name, version)?.and_then(|build| build.cuda) else { continue };
-        if carried.is_empty() || carried.contains(&cuda.major) {
+        let build = provider.build(name, version)?;
+        let Some(major) = matrix.linked_major(link, version, build.as_deref()) else { continue };
+        if carried.is_empty() || carried.contains(&major) {
             continue;
         }
         let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
         let why = format!(
             "it is linked against {}, but the environment has only the libraries of CUDA {}; without that library, {}",
-            link.soname(cuda.major),
+            link.soname(major),
             majors.join(" and "),
             link.without
         );
         let same = matrix.builds_of(name).iter().filter(|row| row.local.is_none());
-        let same = same.filter(|row| row.cuda.is_some_and(|other| other.major == cuda.major));
+        let same = same.filter(|row| matrix.linked_major(link, &row.version, Some(row)) == Some(major));
         barred.extend(same.map(|row| ((name.clone(), row.version.clone()), why.clone())));
         barred.insert((name.clone(), version.clone()), why);
     }
@@ -185,13 +186,23 @@ pub(super) fn unfound(provider: &Provider<'_>, solution: &Solution) -> Vec<Cavea
     chosen
         .iter()
         .filter_map(|(name, version)| {
-            let link = matrix.link(name).filter(|link| link.opened)?;
-            let major = matrix.build(name, version)?.cuda?.major;
+            let link = matrix.link(name, version)?;
+            let major = matrix.linked_major(link, version, None)?;
             let here = matrix.carried(link, environment.iter().copied());
-            let (name, version) = ((*name).clone(), (*version).clone());
-            let caveat =
-                Caveat::CudaUnfound { name, version, library: link.soname(major), without: link.without.clone() };
-            (!here.contains(&major)).then_some(caveat)
+            // What can't be loaded beside another CUDA is not chosen beside it.
+            if !link.opened && !here.is_empty() {
+                return None;
+            }
+            (!here.contains(&major)).then(|| {
+                Caveat::CudaUnfound(Unfound {
+                    name: (*name).clone(),
+                    version: (*version).clone(),
+                    library: link.soname(major),
+                    carrier: link.carrier_of(major),
+                    without: link.without.clone(),
+                    here: here.into_iter().collect(),
+                })
+            })
         })
         .collect()
 }
@@ -204,7 +215,9 @@ fn outdated(provider: &Provider<'_>, chosen: &Chosen<'_>, environment: &Chosen<'
         let accepted = provider.question.profile.accepts(name, Code::LibraryTooOld);
         let Some(build) = provider.question.matrix.build(name, version).filter(|_| !accepted) else { continue };
         let Some(cuda) = build.cuda else { continue };
-        for (library, floor) in [("cudnn", &build.cudnn), ("nccl", &build.nccl)] {
+        // TensorFlow and JAX look at cuDNN's version alone; torch is linked against the NCCL that it was compiled with.
+        let nccl = build.nccl.as_ref().filter(|_| provider.question.matrix.brings_cuda(name));
+        for (library, floor) in [("cudnn", build.cudnn.as_ref()), ("nccl", nccl)] {
             let Some(floor) = floor else { continue };
             let library = format!("nvidia-{library}-cu{}", cuda.major);
             let here = environment.iter().find(|(other, _)| other.as_ref() == library);

@@ -113,6 +113,20 @@ pub enum PickSource {
     },
 }
 
+/// A release that looks for a CUDA library which nothing carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfound {
+    pub name: PackageName,
+    pub version: Version,
+    /// `libcublas.so.12`.
+    pub library: String,
+    /// `nvidia-cublas-cu12`.
+    pub carrier: String,
+    pub without: String,
+    /// The CUDA majors of the libraries that are there.
+    pub here: Vec<u32>,
+}
+
 /// A release that is far behind the newest one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldBack {
@@ -167,12 +181,7 @@ pub enum Caveat {
     /// A major version or more behind the newest release for this Python.
     HeldBack(Vec<HeldBack>),
     /// It looks for a CUDA library when it runs, which nothing carries.
-    CudaUnfound {
-        name: PackageName,
-        version: Version,
-        library: String,
-        without: String,
-    },
+    CudaUnfound(Unfound),
     /// What its libraries ask for is not known, or not wholly.
     LinkingUnread {
         name: PackageName,

@@ -4,7 +4,7 @@ use crate::boot::profile::CudaWish;
 use crate::boot::resolve::Question;
 use crate::boot::resolve::package::Package;
 use crate::core::diag::Code;
-use crate::core::matrix::{Build, LibraryCuda, coverage, forward_level};
+use crate::core::matrix::{Build, ByCuda, LibraryCuda, coverage, forward_level};
 use crate::core::model::version::release;
 use crate::core::model::{CudaVersion, PackageName, Version, VersionRange};
 
@@ -35,10 +35,16 @@ pub(super) fn hardware_edges(
     }
     // What its metadata says too, for a wheel of the default index; for a build of another index it is all there is.
     let decides = |build: &&Build| {
-        build.local.is_some() || matrix.brings_cuda(name) || matrix.link(name).is_some_and(|link| !link.opened)
+        build.local.is_some() || matrix.brings_cuda(name) || matrix.link(name, version).is_some_and(|link| !link.opened)
     };
     if let Some(cuda) = build.filter(decides).and_then(|build| build.cuda) {
         belongs_to(LibraryCuda { major: cuda.major, exact: Some(cuda) })?;
+    }
+    // Its METADATA names no CUDA, nor does its build, but its libraries do.
+    let linked =
+        matrix.link(name, version).filter(|link| !link.opened && build.is_none_or(|build| build.cuda.is_none()));
+    if let Some(major) = linked.and_then(|link| matrix.linked_major(link, version, build)) {
+        belongs_to(LibraryCuda { major, exact: None })?;
     }
     // A label says it where nothing else does: of a build that only an image has.
     let labelled = CudaVersion::of_label(version).filter(|_| build.is_none_or(|build| build.cuda.is_none()));
@@ -53,6 +59,8 @@ pub(super) fn hardware_edges(
     if let Some((anchor, range)) = matrix.family(name, version).filter(|_| !accepts(Code::FamilyBroken)) {
         edges.push((Package::Distribution(anchor.clone()), range));
     }
+    let by_cuda = matrix.by_cuda(name, version).filter(|_| !accepts(Code::LibraryMissing));
+    edges.extend(by_cuda.and_then(|row| by_cuda_edge(question, row)));
     let owned = matrix.owned(name, version).filter(|(at, _)| matrix.collisions[*at].hard);
     for (at, owner) in owned.filter(|_| !accepts(Code::FilesCollide)) {
         edges.push((Package::Owner(at), VersionRange::singleton(Version::new([owner as u64]))));
@@ -64,6 +72,18 @@ pub(super) fn hardware_edges(
         edges.push((Package::Distribution(overlay.requirement.name.clone()), overlay.requirement.range.clone()));
     }
     Ok(edges)
+}
+
+/// What has a library for each CUDA bars the releases of another package for whose CUDA it has none. Nothing where all
+/// that are known are fit.
+fn by_cuda_edge(question: Question<'_>, row: &ByCuda) -> Option<Edge> {
+    let listing = question.catalog.listing(&row.of).ok().flatten();
+    let listed = listing.iter().flat_map(|listing| &listing.candidates).map(|candidate| &candidate.version);
+    let here = question.target.installed.get(&row.of).map(|present| &present.version);
+    let cuda = |version: &Version| question.matrix.cuda_of(&row.of, version);
+    let unfit = listed.chain(here).filter(|version| cuda(version).is_some_and(|cuda| !row.has(cuda)));
+    let barred = unfit.fold(VersionRange::empty(), |all, one| all.union(&VersionRange::singleton(one.clone())));
+    (!barred.is_empty()).then(|| (Package::Distribution(row.of.clone()), barred.complement()))
 }
 
 /// What the GPU code of `build` asks for, where it has any: its driver, and that every target GPU is covered.

@@ -145,7 +145,9 @@ pub fn with_apt(text: &str, packages: &BTreeSet<String>) -> Result<String, Failu
     for package in packages.difference(&known) {
         list.push(package.as_str());
     }
-    Ok(document.to_string())
+    let changed = document.to_string();
+    let is_dos = text.contains("\r\n") && text.matches('\n').count() == text.matches("\r\n").count();
+    Ok(if is_dos { changed.replace("\r\n", "\n").replace('\n', "\r\n") } else { changed })
 }
 
 #[cfg(test)]
@@ -163,5 +165,6 @@ mod tests {
             add("[apt]\n# sound\npackages = [\"libgl1\", \"sox\"]\n\n[env]\nA = \"1\"\n"),
             "[apt]\n# sound\npackages = [\"libgl1\", \"sox\", \"libx11-6\"]\n\n[env]\nA = \"1\"\n"
         );
+        assert_eq!(add("[apt]\r\npackages = []\r\n"), "[apt]\r\npackages = [\"libgl1\", \"libx11-6\"]\r\n");
     }
 }

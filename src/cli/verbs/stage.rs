@@ -1,5 +1,6 @@
 //! `stage`: data brought to a disk of this machine, checkpoints brought back.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Instant;
 
@@ -12,8 +13,6 @@ use crate::core::diag::{Code, Failure, Finding, bytes, counted, few};
 use crate::core::host::files;
 use crate::core::log::{Style, bar};
 use crate::health::stage::{Staged, Staging, stage};
-
-/// So many of what went wrong are named.
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -67,7 +66,7 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
         findings.push(Finding::note(Code::StageSkipped, message).with_note(few(&staged.skipped).join(", ")));
     }
     let Staged { files, bytes, there, skipped, failed, verified, shards, continued } = staged;
-    let failed = failed.into_iter().map(|(path, why)| FailedReport { path, why }).collect();
+    let failed = failed.into_iter().map(|(path, why)| FailedReport { path, why: why.to_string() }).collect();
     let report = StageReport { files, bytes, there, shards, verified, continued, seconds, skipped, failed };
     Ok(Report::new(report, text).with_findings(findings))
 }
@@ -75,9 +74,10 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
 fn incomplete(staged: &Staged, packs: bool) -> Option<Finding> {
     let message = format!("{} could not be copied", counted(staged.failed.len(), "file"));
     let help = if packs {
-        "the earlier tar files are kept until all new ones are complete; run the same command to continue"
+        "the earlier tar files are kept until all new ones are complete; run the same command to continue".to_owned()
     } else {
-        "run the same command to retry; --overwrite replaces files that were not copied from here; rename files whose names are not UTF-8 in the source"
+        let helps: BTreeSet<&str> = staged.failed.iter().map(|(_, why)| why.help()).collect();
+        helps.into_iter().collect::<Vec<_>>().join("; ")
     };
     let mut finding = Finding::error(Code::StageIncomplete, message).with_help(help);
     let failed: Vec<String> = staged.failed.iter().map(|(path, why)| format!("{path}: {why}")).collect();

@@ -13,7 +13,8 @@ use rustix::fs::{Mode, OFlags, XattrFlags};
 use crate::core::diag::Failure;
 use crate::core::host::files::{TEMPORARY, writing_failed};
 use crate::core::host::mounts::{Look, must_be_there};
-use crate::core::host::reads::{is_of_environment, was_read};
+use crate::core::host::reads::{before, is_of_environment, was_read};
+use crate::core::host::stamps::Stamp;
 
 /// The names that mean stdout: written by themselves, a report and a script would write over each other where stdout is
 /// a file.
@@ -40,7 +41,7 @@ pub fn is_stdout(path: &Path) -> bool {
 }
 
 /// Writes `bytes` to `path`, which [`is_stdout`] has not claimed. Fails without having changed anything, unless a
-/// device does.
+/// device does; also where the command line names `path`, and it was changed since the run began.
 pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write(path, find(path)?, bytes)
 }
@@ -63,10 +64,30 @@ pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 fn write(path: &Path, destination: Destination, bytes: &[u8]) -> Result<(), Failure> {
     match destination {
-        Destination::Whole(path, old) => replace(&path, old.as_ref(), bytes),
+        Destination::Whole(at, old) => {
+            if let Some(seen) = before(path).filter(|_| old.is_none() || !holds(&at, bytes)) {
+                must_be_as_seen(path, seen)?;
+            }
+            replace(&at, old.as_ref(), bytes)
+        }
         Destination::Through => write_through(path, bytes),
     }
     .map_err(|error| writing_failed(path, &error))
+}
+
+/// An error where what lies at `path` is not what was `seen` there: another program has saved it, or this run itself
+/// has written it.
+pub fn must_be_as_seen(path: &Path, seen: Stamp) -> Result<(), Failure> {
+    if Stamp::of(path) == seen {
+        return Ok(());
+    }
+    Err(Failure::world(format!("`{}` was changed while the command ran: it was not overwritten", path.display()))
+        .help("run the command again, or choose another output file"))
+}
+
+/// Whether the file at `path` is `bytes`.
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    path.look().is_ok_and(|data| data.len() == bytes.len() as u64) && fs::read(path).is_ok_and(|there| there == bytes)
 }
 
 /// An error where `written` could not be: known now, and not when the work is done.
@@ -234,6 +255,30 @@ fn remove_left_behind(folder: &Path, new: &fs::Metadata) {
     for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY)) {
         if entry.metadata().is_ok_and(is_old) {
             let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write_output;
+    use crate::core::host::files::{read_text, write_whole};
+    use crate::core::host::reads::note_outputs;
+
+    /// A run begins, a user saves, the run ends.
+    #[test]
+    fn what_was_saved_while_a_run_was_at_work_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (before, saved) in [(None, "mine"), (Some("old"), "mine"), (Some("old"), "old and more")] {
+            let path = folder.path().join("p.lock");
+            before.inspect(|text| write_whole(&path, text.as_bytes()).expect("a file"));
+            note_outputs(std::slice::from_ref(&path));
+            write_whole(&path, saved.as_bytes()).expect("a file");
+            assert!(write_output(&path, b"new").is_err());
+            assert_eq!(read_text(&path, "file").expect("a file"), saved);
+            // Another run had the same answer.
+            write_output(&path, saved.as_bytes()).expect("nothing is lost");
+            std::fs::remove_file(&path).expect("a file");
         }
     }
 }

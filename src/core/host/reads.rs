@@ -1,19 +1,34 @@
-//! Which files this run has read or run, and in which folders packages lie: a report must not replace one, named on the
-//! command line or not.
+//! Which files this run has read or run, in which folders packages lie, and what the files that it was asked to write
+//! looked like when it began: an output must not replace what is the user's, named on the command line or not.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::core::host::mounts::Look;
+use crate::core::host::stamps::Stamp;
 
 /// Device and inode of each.
 static READ: LazyLock<Mutex<HashSet<(u64, u64)>>> = LazyLock::new(Mutex::default);
 
 /// Folders of an environment.
 static FOLDERS: LazyLock<Mutex<Vec<PathBuf>>> = LazyLock::new(Mutex::default);
+
+/// The files that the command line names to be written, as they were when the run began.
+static BEFORE: LazyLock<Mutex<BTreeMap<PathBuf, Stamp>>> = LazyLock::new(Mutex::default);
+
+/// Notes what lies at `written`, which this run was asked to write.
+pub fn note_outputs(written: &[PathBuf]) {
+    let seen = written.iter().map(|path| (path.clone(), Stamp::of(path)));
+    BEFORE.lock().unwrap_or_else(PoisonError::into_inner).extend(seen);
+}
+
+/// What lay at `path` when the run began; `None` of a path that it was not asked to write.
+pub(super) fn before(path: &Path) -> Option<Stamp> {
+    BEFORE.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied()
+}
 
 /// Notes that what lies in `folder` belongs to an environment.
 pub fn note_folder(folder: &Path) {

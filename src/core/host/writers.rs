@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::core::diag::Failure;
-use crate::core::host::destination::write_output;
+use crate::core::host::destination::{must_be_as_seen, write_output};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::shared::Shared;
@@ -54,10 +54,7 @@ pub fn replace_alone((path, seen): (&Path, Stamp), bytes: &[u8], writers: &Write
             .help("end the process, then run the command again"));
     }
     let shared = Shared::of(path);
-    if Stamp::of(path) != seen {
-        return Err(Failure::input("another program saved it while it was searched: it was not changed")
-            .help("run the command again"));
-    }
+    must_be_as_seen(path, seen)?;
     write_output(path, bytes)?;
     Ok(shared)
 }

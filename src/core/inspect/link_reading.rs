@@ -164,8 +164,12 @@ pub fn chosen(files: &[(&str, u64)], limit: u64) -> (Vec<usize>, Linking) {
         let rest = left.checked_sub(size);
         left = rest.unwrap_or(left);
         if rest.is_none() {
-            let (size, limit) = (size >> 20, limit >> 20);
-            linking.unread.push(format!("{path} has {size} MB, more than the limit of {limit} MB"));
+            let (megabytes, most) = (size >> 20, limit >> 20);
+            linking.unread.push(if size > limit {
+                format!("{path} has {megabytes} MB, more than the limit of {most} MB")
+            } else {
+                format!("{path} was not read: its wheel has more than {most} MB of libraries, the limit for one wheel")
+            });
         }
         rest.is_some()
     });

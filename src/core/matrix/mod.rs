@@ -5,6 +5,8 @@ mod builds;
 mod carriers;
 mod checks;
 mod collisions;
+mod cuda_links;
+mod deserializing;
 mod figures;
 mod gpus;
 mod hints;
@@ -22,7 +24,7 @@ mod system;
 mod variables;
 mod verdict;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
@@ -37,6 +39,7 @@ use crate::core::model::{CudaVersion, DriverVersion, PackageName, Requirement, S
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
 pub use carriers::{Carried, Soname, is_carrier};
 pub use checks::{Amount, Check, CredentialPlace, KnownBad, Unit, Working, checks, credential_places, known_bad};
+pub use cuda_links::{ByCuda, Link};
 pub use figures::{Card, Figures};
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
@@ -46,8 +49,8 @@ pub use linkage::{LinkFile, LinkRow, Linkage, Linkages};
 pub use missing::Missing;
 pub use published::{IndexPage, PublishedIndex};
 pub use rows::{
-    Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Link, Overlay, Probe, SourceOnly,
-    Title, Toolkit, Watch,
+    Branch, Collision, Compat, Family, GpuRow, KernelPackages, Library, LibraryCuda, Overlay, Probe, SourceOnly, Title,
+    Toolkit, Watch,
 };
 pub use secrets::{SecretFormat, SecretFormats, secret_formats};
 pub use settings::{
@@ -97,6 +100,7 @@ pub struct Matrix {
     variables: Vec<Variable>,
     titles: Vec<Title>,
     links: Vec<Link>,
+    by_cuda: Vec<ByCuda>,
     pub linkages: Linkages,
     /// CUDA's libraries by what the dynamic linker calls them.
     pub sonames: Vec<Soname>,
@@ -130,6 +134,7 @@ impl Matrix {
             families: parse::<rows::FamiliesFile>("families.toml")?.family,
             titles: packages.title,
             links: packages.link,
+            by_cuda: packages.by_cuda,
             linkages: Linkages::bundled(packages.lenient),
             linked: watch.linked,
             sonames: packages.soname,
@@ -276,21 +281,6 @@ impl Matrix {
     /// Whether the wheel of `package` pulls in the CUDA it was built for, without being asked by an extra.
     pub fn brings_cuda(&self, package: &PackageName) -> bool {
         self.brings_cuda.contains(package)
-    }
-
-    /// What the libraries of `package` are linked against, though its METADATA does not ask for it.
-    pub fn link(&self, package: &PackageName) -> Option<&Link> {
-        self.links.iter().find(|row| row.package == *package)
-    }
-
-    /// The CUDA majors for which an environment of these distributions has what `link` asks for: by the packages that
-    /// carry it, and by labels such as `+cu128`, whose builds have theirs from elsewhere.
-    pub fn carried<'a>(&self, link: &Link, all: impl Iterator<Item = (&'a PackageName, &'a Version)>) -> BTreeSet<u32> {
-        all.filter_map(|(name, version)| {
-            let library = self.library_cuda(name, version).filter(|_| link.is_carried_by(name));
-            library.map(|library| library.major).or_else(|| CudaVersion::of_label(version).map(|cuda| cuda.major))
-        })
-        .collect()
     }
 
     /// Which CUDA a library package belongs to, at `version`.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
-use crate::core::matrix::carriers::is_carrier;
-use crate::core::matrix::{Build, Carried, Lenient, PublishedIndex, Soname, range_from_text, requirement_from_text};
+use crate::core::matrix::cuda_links::{ByCuda, Link};
+use crate::core::matrix::deserializing::{range, requirement, requirements};
+use crate::core::matrix::{Build, Carried, Lenient, PublishedIndex, Soname};
 use crate::core::model::version::VersionRange;
 use crate::core::model::{
     Architecture, ComputeCapability, CudaVersion, DriverVersion, PackageName, Requirement, Version,
@@ -193,37 +193,6 @@ pub(super) struct HandedOver {
     pub to: PackageName,
 }
 
-/// A package whose libraries are linked against CUDA's, though its METADATA does not ask for them.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Link {
-    pub package: PackageName,
-    /// `libcudart.so`: what is asked for, followed by the CUDA major.
-    pub library: String,
-    /// Whose wheels have it, with `-cuNN` behind or not.
-    pub carrier: String,
-    /// What happens without it.
-    pub without: String,
-    /// It is looked for when the package runs: without it nothing fails.
-    #[serde(default)]
-    pub opened: bool,
-    pub source: String,
-}
-
-impl Link {
-    /// Whether `package` has the library, of whichever CUDA.
-    pub fn is_carried_by(&self, package: &PackageName) -> bool {
-        is_carrier(&self.carrier, package)
-    }
-
-    /// `libcudart.so.13`.
-    pub fn soname(&self, major: u32) -> String {
-        // CUDA 11's runtime library alone has its minor in its name.
-        let minor = if major == 11 && self.library == "libcudart.so" { ".0" } else { "" };
-        format!("{}.{major}{minor}", self.library)
-    }
-}
-
 /// The oldest version worth choosing.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -241,19 +210,6 @@ pub struct KernelPackages {
     pub protected: Vec<PackageName>,
     /// Imported by a fresh Colab kernel before the first cell.
     pub preloaded: Vec<PackageName>,
-}
-
-fn range<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VersionRange, D::Error> {
-    range_from_text(&String::deserialize(deserializer)?).map_err(D::Error::custom)
-}
-
-fn requirement<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Requirement, D::Error> {
-    requirement_from_text(&String::deserialize(deserializer)?).map_err(D::Error::custom)
-}
-
-fn requirements<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Requirement>, D::Error> {
-    let texts = Vec::<String>::deserialize(deserializer)?;
-    texts.iter().map(|text| requirement_from_text(text).map_err(D::Error::custom)).collect()
 }
 
 #[derive(Deserialize)]
@@ -362,6 +318,7 @@ pub(super) struct PackagesFile {
     pub kernel: KernelPackages,
     pub title: Vec<Title>,
     pub link: Vec<Link>,
+    pub by_cuda: Vec<ByCuda>,
     pub lenient: Vec<Lenient>,
     pub soname: Vec<Soname>,
     #[serde(default)]

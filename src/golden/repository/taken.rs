@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::lock::read_lock;
 use crate::core::diag::{Code, Failure, Finding, Subject, shell_word};
-use crate::core::host::destination::write_output;
+use crate::core::host::destination::{must_be_as_seen, write_output};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
@@ -145,11 +145,8 @@ impl Holder {
         if let Self::Folder(folder) = self {
             files::create_folder(folder)?;
         }
-        // An editor may have saved it since it was read.
-        if let Some((path, ..)) = outputs.iter().find(|(path, _, seen)| Stamp::of(path) != *seen) {
-            return Err(Failure::world(format!("another program saved `{}` meanwhile", path.display()))
-                .help("nothing was changed; run the command again"));
-        }
+        // An editor may have saved one since it was read; then none is written.
+        outputs.iter().try_for_each(|(path, _, seen)| must_be_as_seen(path, *seen))?;
         for (path, bytes, _) in outputs {
             write_output(&path, &bytes)?;
         }

@@ -148,13 +148,12 @@ fn library_missing(case: &Case<'_>) -> Answer {
     let mut looked = 0;
     let mut hits = Vec::new();
     for (name, version) in installed() {
-        let Some(link) = case.matrix.link(name).filter(|link| link.opened) else { continue };
-        let Some(cuda) = case.matrix.build(name, version).and_then(|build| build.cuda) else { continue };
+        let Some(link) = case.matrix.link(name, version).filter(|link| link.opened) else { continue };
+        let Some(major) = case.matrix.linked_major(link, version, None) else { continue };
         looked += 1;
-        let library = link.soname(cuda.major);
+        let library = link.soname(major);
         let others = installed().filter(|(other, _)| *other != name);
-        if case.matrix.carried(link, others).contains(&cuda.major)
-            || on_disk.iter().any(|found| found.starts_with(&library))
+        if case.matrix.carried(link, others).contains(&major) || on_disk.iter().any(|found| found.starts_with(&library))
         {
             continue;
         }

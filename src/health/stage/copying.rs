@@ -1,7 +1,6 @@
 //! One file, brought whole: written beside its place, continued where a run was cut off, renamed at the end.
 
 use std::collections::BTreeSet;
-use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::fs::{File, Permissions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -15,6 +14,7 @@ use crate::core::model::Hasher;
 use crate::health::stage::Staging;
 use crate::health::stage::journal::{Journal, Line};
 use crate::health::stage::listing::{Entry, modified};
+use crate::health::stage::not_copied::NotCopied;
 use crate::health::stage::parts::Parts;
 
 /// One read.
@@ -22,45 +22,6 @@ const BLOCK: usize = 1 << 20;
 
 /// A mount that fails is asked again.
 const TRIES: u32 = 3;
-
-/// What stands in the way of a file.
-pub(super) const TAKEN: &str = "a file with its name exists that was not copied from here, or was changed since";
-
-/// Why there is none.
-#[derive(Debug)]
-pub(super) enum NotCopied {
-    /// The source is another one than was listed.
-    Changed,
-    /// A file that is not ours has its name, or that of its folder.
-    Taken,
-    /// A folder has its name.
-    Folder,
-    /// One of its folders is a link.
-    Link,
-    Reading(std::io::Error),
-    Writing(std::io::Error),
-}
-
-impl NotCopied {
-    /// Whether the next file will meet the same.
-    pub(super) fn is_final(&self) -> bool {
-        const FINAL: [ErrorKind; 3] = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::ReadOnlyFilesystem];
-        matches!(self, Self::Writing(error) if FINAL.contains(&error.kind()))
-    }
-}
-
-impl Display for NotCopied {
-    fn fmt(&self, f: &mut Formatter<'_>) -> FmtResult {
-        match self {
-            Self::Changed => f.write_str("it changed while being read"),
-            Self::Taken => f.write_str(TAKEN),
-            Self::Folder => f.write_str("a folder with its name exists; folders are not removed"),
-            Self::Link => f.write_str("its folder is a link at the destination; links are not followed"),
-            Self::Reading(error) => write!(f, "could not be read: {error}"),
-            Self::Writing(error) => write!(f, "could not be written: {error}"),
-        }
-    }
-}
 
 /// Brings `entry`, and tries again where the source does not answer.
 pub(super) fn copy(

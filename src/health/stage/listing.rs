@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::core::diag::Failure;
 use crate::core::host::mounts::Look;
 use crate::health::stage::PARTS;
+use crate::health::stage::not_copied::NotCopied;
 
 /// A file, by its path below the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub(super) struct Listing {
     /// With their modes; what lies in one comes before it.
     pub folders: Vec<(String, u32)>,
     pub skipped: Vec<String>,
-    pub failed: Vec<(String, String)>,
+    pub failed: Vec<(String, NotCopied)>,
     /// Those of `failed` that may be, or hold, files of the source: what is known of it is not all.
     pub unseen: Vec<(String, String)>,
 }
@@ -65,7 +66,7 @@ pub(super) fn list(source: &Path) -> Result<Listing, Failure> {
     }
     for (path, why) in &listing.unseen {
         let path = if path.is_empty() { source.display().to_string() } else { path.clone() };
-        listing.failed.push((path, why.clone()));
+        listing.failed.push((path, NotCopied::Unread(why.clone())));
     }
     listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(listing)
@@ -103,7 +104,7 @@ fn walk(folder: &Path, below: &str, listing: &mut Listing) {
             continue;
         }
         if name.to_str().is_none() {
-            listing.failed.push((shown, "its name is not valid UTF-8".to_owned()));
+            listing.failed.push((shown, NotCopied::NotUtf8));
             continue;
         }
         match one.path().look_at_entry() {

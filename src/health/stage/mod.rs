@@ -4,6 +4,7 @@
 mod copying;
 mod journal;
 mod listing;
+mod not_copied;
 mod parts;
 mod shards;
 mod unpacking;
@@ -21,9 +22,10 @@ use crate::core::host::locks;
 use crate::core::log::Progress;
 
 use crate::core::host::mounts::{Look, must_be_there};
-use copying::{NotCopied, copy};
+use copying::copy;
 use journal::Journal;
 use listing::{Entry, Listing, list};
+use not_copied::NotCopied;
 use parts::Parts;
 
 /// What is to be done.
@@ -59,7 +61,7 @@ pub struct Staged {
     /// Links and devices, which are left out.
     pub skipped: Vec<String>,
     /// What could not be brought, and why.
-    pub failed: Vec<(String, String)>,
+    pub failed: Vec<(String, NotCopied)>,
     /// Files that were compared.
     pub verified: u64,
     /// Tar files that hold it.
@@ -197,7 +199,7 @@ fn copy_all(
                 }
                 Err(error) => {
                     stop.fetch_or(error.is_final(), Ordering::Relaxed);
-                    done.failed.push((entry.path.clone(), error.to_string()));
+                    done.failed.push((entry.path.clone(), error));
                 }
             }
         }

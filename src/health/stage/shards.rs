@@ -16,6 +16,7 @@ use crate::core::log::Progress;
 use crate::core::model::{Hasher, Sha256};
 use crate::health::stage::journal::{Journal, Line};
 use crate::health::stage::listing::{Entry, Listing, modified};
+use crate::health::stage::not_copied::NotCopied;
 use crate::health::stage::parts::Parts;
 use crate::health::stage::{PARTS, Staged, Staging, must_hold};
 
@@ -204,7 +205,7 @@ fn write(
     parts: &Parts,
     journal: &Journal,
     progress: &dyn Progress,
-    failed: &mut Vec<(String, String)>,
+    failed: &mut Vec<(String, NotCopied)>,
 ) -> std::io::Result<Line> {
     let failures = failed.len();
     let hashing = Hashing::new(parts.begin(&shard.name)?);
@@ -226,7 +227,7 @@ fn packed<W: Write>(
     shard: &Shard<'_>,
     hashing: Hashing<W>,
     progress: &dyn Fn(u64),
-    failed: &mut Vec<(String, String)>,
+    failed: &mut Vec<(String, NotCopied)>,
 ) -> std::io::Result<Hashing<W>> {
     let mut archive = tar::Builder::new(BufWriter::with_capacity(1 << 20, hashing));
     archive.mode(tar::HeaderMode::Deterministic);
@@ -244,7 +245,7 @@ fn packed<W: Write>(
                     progress(entry.size);
                     still(entry)?;
                 }
-                Err(why) => failed.push((entry.path.clone(), why)),
+                Err(why) => failed.push((entry.path.clone(), NotCopied::Unread(why))),
             }
             continue;
         }
@@ -253,7 +254,7 @@ fn packed<W: Write>(
                 archive.append_data(&mut header, name, bytes.as_slice())?;
                 progress(entry.size);
             }
-            Err(why) => failed.push((entry.path.clone(), why)),
+            Err(why) => failed.push((entry.path.clone(), NotCopied::Unread(why))),
         }
     }
     archive.into_inner()?.into_inner().map_err(std::io::IntoInnerError::into_error)

@@ -16,9 +16,10 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::log::Progress;
 use crate::core::model::Sha256;
-use crate::health::stage::copying::{TAKEN, keep_mode, make_folder, make_folders};
+use crate::health::stage::copying::{keep_mode, make_folder, make_folders};
 use crate::health::stage::journal::{Journal, Line};
 use crate::health::stage::listing::{Entry, Listing, changed, list, modified};
+use crate::health::stage::not_copied::NotCopied;
 use crate::health::stage::parts::Parts;
 use crate::health::stage::{MARGIN, Staged, Staging, is_copy, must_hold};
 
@@ -320,11 +321,11 @@ impl Work<'_> {
                 continue;
             }
             if !stands && !self.staging.overwrite && self.journal.is_foreign(&entry.path, &place) {
-                staged.failed.push((entry.path.clone(), TAKEN.to_owned()));
+                staged.failed.push((entry.path.clone(), NotCopied::Taken));
                 continue;
             }
             if let Err(why) = make_folder(to, &place) {
-                staged.failed.push((entry.path.clone(), why.to_string()));
+                staged.failed.push((entry.path.clone(), why));
                 continue;
             }
             self.give_name(entry, &place).map_err(|error| not_written(to, &error))?;

@@ -116,6 +116,12 @@ fn an_output_is_no_file_that_was_read_without_being_named() {
         assert!(outcome.stderr.contains("would be overwritten"), "{outcome:?}");
         assert!(std::fs::read(file).expect("a file") == before, "{}", file.display());
     }
+    // What the command itself writes.
+    world.run(&["lock", "p.toml"]).expect(0);
+    std::fs::create_dir(test.path("cells")).expect("a folder");
+    let outcome = test.run(&["golden", "build", "p.toml", "--out", "cells", "--json=cells/p.ipynb"]).expect(3);
+    assert!(outcome.stderr.contains("was changed while the command ran"), "{outcome:?}");
+    test.run(&["golden", "build", "p.toml", "--out", "cells", "--check"]).expect(0);
     // A report of the run before may be read, and is written again.
     for _ in 0..2 {
         test.run(&["scrub", ".", "--json=report.json", "--sarif", "log.sarif"]).expect(0);

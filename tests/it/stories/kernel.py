@@ -72,7 +72,7 @@ class Channel:
 
 
 def settle(kernel, old):
-    end = time.monotonic() + PATIENCE
+    end, seen = time.monotonic() + PATIENCE, "nothing"
     while time.monotonic() < end:
         try:
             channel = Channel(kernel)
@@ -80,10 +80,11 @@ def settle(kernel, old):
             channel.socket.close()
             if said.strip().isdigit() and int(said) != old:
                 return int(said)
-        except (OSError, websocket.WebSocketException):
-            pass
+            seen = f"an answer {said!r}"
+        except (OSError, websocket.WebSocketException) as error:
+            seen = repr(error)
         time.sleep(0.1)
-    raise SystemExit("the kernel did not come back")
+    raise SystemExit(f"the kernel did not come back after {old}: {seen}; the server says {call('GET', f'api/kernels/{kernel}')}")
 
 
 channels = {}

@@ -2,6 +2,7 @@
 
 mod conflict;
 mod contradiction;
+mod cuda_wording;
 mod elsewhere;
 mod explanation;
 mod fixes;

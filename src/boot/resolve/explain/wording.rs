@@ -9,7 +9,7 @@ use crate::core::diag::Code;
 use crate::core::model::catalog::{Listing, Rejection};
 use crate::core::model::platform::parse_platform;
 use crate::core::model::version::{describe, is_pin, range_of};
-use crate::core::model::{CudaVersion, Libc, PackageName, Version, VersionRange};
+use crate::core::model::{Libc, PackageName, Version, VersionRange};
 
 /// The most intervals of versions that still say something to a reader.
 const PARTS: usize = 3;
@@ -86,7 +86,7 @@ impl Wording<'_> {
             && !listing.candidates.iter().any(|candidate| range.contains(&candidate.version))
     }
 
-    fn listing(&self, name: &PackageName) -> Option<std::sync::Arc<Listing>> {
+    pub(super) fn listing(&self, name: &PackageName) -> Option<std::sync::Arc<Listing>> {
         self.question.catalog.listing(name).ok().flatten()
     }
 
@@ -111,36 +111,13 @@ impl Wording<'_> {
         needed: &Package,
         range: &VersionRange,
     ) -> String {
-        format!("{}{}", self.built_for(package, versions, needed), self.need(needed, range))
+        self.other_cudas(package, versions, needed)
+            .unwrap_or_else(|| format!("{}{}", self.built_for(package, versions, needed), self.need(needed, range)))
     }
 
     /// What people call the library that a package brings: `cuDNN` of `nvidia-cudnn-cu12`.
     pub(super) fn library(&self, name: &PackageName) -> Option<&str> {
         self.question.matrix.library_title(name)
-    }
-
-    /// The CUDA versions that two packages of the profile were built for, where they differ and `leaf` is one of the
-    /// libraries that come with CUDA itself: the leaf is then only the first of many that disagree.
-    pub(super) fn built_apart(
-        &self,
-        facts: &[Fact],
-        names: &[&PackageName],
-        leaf: &PackageName,
-    ) -> Option<(CudaVersion, CudaVersion)> {
-        let matrix = self.question.matrix;
-        if !matrix.is_part_of_cuda(leaf) {
-            return None;
-        }
-        let cuda = |name: &PackageName| {
-            let versions = facts.iter().find_map(|fact| match fact {
-                Fact::Needs { package, versions, .. } if package.name() == Some(name) => Some(versions),
-                _ => None,
-            })?;
-            let rows = matrix.builds_of(name).iter().filter(|row| versions.contains(&row.version));
-            rows.filter_map(|row| row.cuda).next_back()
-        };
-        let (one, other) = (cuda(names.first()?)?, cuda(names.get(1)?)?);
-        (one != other).then_some((one, other))
     }
 
     /// Whether the profile allows one release of `name` alone.
@@ -192,13 +169,6 @@ impl Wording<'_> {
         format!("your profile asks for {needed}{text}{newest}")
     }
 
-    /// Where a driver is asked for by a build, the CUDA that asks.
-    fn built_for(&self, package: &Package, versions: &VersionRange, needed: &Package) -> String {
-        let rows = package.name().map(|name| self.question.matrix.builds_of(name)).unwrap_or_default().iter();
-        let row = rows.filter(|_| *needed == Package::Driver).rfind(|row| versions.contains(&row.version));
-        row.and_then(|row| row.cuda).map(|cuda| format!("is built for CUDA {cuda} and ")).unwrap_or_default()
-    }
-
     fn need(&self, needed: &Package, range: &VersionRange) -> String {
         match needed {
             Package::Driver => format!("needs NVIDIA driver {} or newer", self.driver_floor(range)),
@@ -220,13 +190,6 @@ impl Wording<'_> {
                 }
             }
         }
-    }
-
-    /// The floor as NVIDIA writes it; in the solver's numbers `580.65.06` has lost a zero.
-    fn driver_floor(&self, range: &VersionRange) -> String {
-        let floors = self.question.matrix.toolkits.iter().map(|row| &row.minor_compat_driver);
-        let exact = floors.into_iter().find(|floor| *range == VersionRange::higher_than(floor.as_version()));
-        exact.map_or_else(|| describe(range), ToString::to_string)
     }
 
     fn no_version(&self, package: &Package, range: &VersionRange) -> Option<String> {

@@ -41,9 +41,12 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
         let before = found.vouched.catalogue.find(&format!("{}@{}", old.name, old.version), today);
         let gone = before.is_some_and(|release| release.standing(today) >= Standing::Expired);
         let Some(new) = newest.filter(|new| new.version > old.version || gone && new.version != old.version) else {
-            findings.extend(holder.fault(&old, Some(&found))?);
+            let fault = holder.fault(&old, Some(&found))?;
+            if fault.is_none() {
+                let _ = writeln!(text, "{}@{} is up to date", old.name, old.version);
+            }
+            findings.extend(fault);
             findings.extend(before.into_iter().flat_map(|release| standing_findings(release, today, false)));
-            let _ = writeln!(text, "{}@{} is up to date", old.name, old.version);
             continue;
         };
         let differences = before.map(|before| between(&found, before, new)).transpose()?.unwrap_or_default();

@@ -1,0 +1,161 @@
+//! What the libraries of a package ask of the CUDA of an environment, where its METADATA does not.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use crate::core::matrix::carriers::is_carrier;
+use crate::core::matrix::{Build, Matrix, deserializing};
+use crate::core::model::version::VersionRange;
+use crate::core::model::{CudaVersion, PackageName, Version};
+
+/// Releases of a package whose libraries are linked against CUDA's, or look for them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    pub package: PackageName,
+    #[serde(default = "VersionRange::full", deserialize_with = "deserializing::range")]
+    pub releases: VersionRange,
+    /// The CUDA major, where neither a build row nor what was read of the wheel says it.
+    pub major: Option<u32>,
+    /// `libcudart.so`: what is asked for, followed by the CUDA major.
+    pub library: String,
+    /// Whose wheels have it, with `-cuNN` behind or not.
+    pub carrier: String,
+    /// What happens without it.
+    pub without: String,
+    /// It is looked for when the package runs: without it nothing fails.
+    #[serde(default)]
+    pub opened: bool,
+    pub source: String,
+}
+
+impl Link {
+    /// Whether `package` has the library, of whichever CUDA.
+    pub fn is_carried_by(&self, package: &PackageName) -> bool {
+        is_carrier(&self.carrier, package)
+    }
+
+    /// `libcudart.so.13`.
+    pub fn soname(&self, major: u32) -> String {
+        // CUDA 11's runtime library alone has its minor in its name.
+        let minor = if major == 11 && self.library == "libcudart.so" { ".0" } else { "" };
+        format!("{}.{major}{minor}", self.library)
+    }
+
+    /// The wheel that has the library of CUDA `major`: without a suffix since CUDA 13.
+    pub fn carrier_of(&self, major: u32) -> String {
+        if major < 13 { format!("{}-cu{major}", self.carrier) } else { self.carrier.clone() }
+    }
+
+    /// The CUDA major of `soname`, where it is the library of this row.
+    fn major_of(&self, soname: &str) -> Option<u32> {
+        soname.strip_prefix(&self.library)?.strip_prefix('.')?.split('.').next()?.parse().ok()
+    }
+}
+
+/// Releases of a package that have a library for each CUDA, and load the one for the CUDA of another package.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ByCuda {
+    pub package: PackageName,
+    #[serde(deserialize_with = "deserializing::range")]
+    pub releases: VersionRange,
+    /// Whose CUDA counts: `torch`.
+    pub of: PackageName,
+    /// What there are libraries for.
+    pub cuda: Vec<CudaVersion>,
+    /// One for another minor of the same major is loaded, too.
+    #[serde(default)]
+    pub nearest: bool,
+    /// What happens where there is none.
+    pub without: String,
+    pub source: String,
+}
+
+impl ByCuda {
+    /// Whether there is a library for `cuda`.
+    pub fn has(&self, cuda: CudaVersion) -> bool {
+        self.cuda.iter().any(|one| *one == cuda || self.nearest && one.major == cuda.major)
+    }
+}
+
+impl Matrix {
+    /// What `package` at `version` is linked against, though its METADATA does not ask for it.
+    pub fn link(&self, package: &PackageName, version: &Version) -> Option<&Link> {
+        self.links.iter().find(|row| row.package == *package && row.releases.contains(version))
+    }
+
+    /// The CUDA major that `link` means for `version` of its package: that of its build, where this is known, else that
+    /// of the library that it was seen to be linked against.
+    pub fn linked_major(&self, link: &Link, version: &Version, build: Option<&Build>) -> Option<u32> {
+        let built = build.and_then(|build| build.cuda).or_else(|| self.cuda_of(&link.package, version));
+        let read = || {
+            // Rows are of the wheels without a label.
+            if version.is_local() {
+                return None;
+            }
+            let linkage = &self.linkages.of(&link.package)?.row(version)?.linkage;
+            let libraries = linkage.needs.iter().flatten().chain(&linkage.some);
+            let majors: BTreeSet<u32> = libraries.filter_map(|library| link.major_of(library)).collect();
+            majors.first().copied().filter(|_| majors.len() == 1)
+        };
+        built.map(|cuda| cuda.major).or(link.major).or_else(read)
+    }
+
+    /// The CUDA majors for which an environment of these distributions has what `link` asks for: by the packages that
+    /// carry it, and by labels such as `+cu128`, whose builds have theirs from elsewhere.
+    pub fn carried<'a>(&self, link: &Link, all: impl Iterator<Item = (&'a PackageName, &'a Version)>) -> BTreeSet<u32> {
+        all.filter_map(|(name, version)| {
+            let library = self.library_cuda(name, version).filter(|_| link.is_carried_by(name));
+            library.map(|library| library.major).or_else(|| CudaVersion::of_label(version).map(|cuda| cuda.major))
+        })
+        .collect()
+    }
+
+    /// Which libraries `package` at `version` has to choose from.
+    pub fn by_cuda(&self, package: &PackageName, version: &Version) -> Option<&ByCuda> {
+        self.by_cuda.iter().find(|row| row.package == *package && row.releases.contains(version))
+    }
+
+    /// The CUDA of `package` at `version`; `None` where it is not known, or it is for CPUs.
+    pub fn cuda_of(&self, package: &PackageName, version: &Version) -> Option<CudaVersion> {
+        self.build(package, version).and_then(|build| build.cuda).or_else(|| CudaVersion::of_label(version))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::core::matrix::Matrix;
+
+    /// bitsandbytes 0.50 takes the nearest library of the same major, older releases the exact one alone.
+    #[test]
+    fn a_library_is_for_one_cuda_or_for_all_of_its_major() {
+        let matrix = Matrix::bundled().expect("the bundled matrix");
+        let package = "bitsandbytes".parse().expect("a name");
+        for (version, cuda, expected) in [
+            ("0.47.0", "12.9", true),
+            ("0.47.0", "13.2", false),
+            ("0.49.2", "13.0", true),
+            ("0.49.2", "13.2", false),
+            ("0.50.2", "13.1", true),
+            ("0.50.2", "14.0", false),
+            ("0.31.8", "13.0", false),
+        ] {
+            let row = matrix.by_cuda(&package, &version.parse().expect("a version")).expect("a row");
+            assert_eq!(row.has(cuda.parse().expect("a CUDA version")), expected, "{version} {cuda}");
+        }
+    }
+
+    /// No METADATA and no build row of vllm names a CUDA; what its wheels are linked against does.
+    #[test]
+    fn the_cuda_of_a_build_is_read_from_its_libraries() {
+        let matrix = Matrix::bundled().expect("the bundled matrix");
+        let package = "vllm".parse().expect("a name");
+        for (version, major) in [("0.19.1", 12), ("0.20.2", 13), ("0.31.0", 13), ("0.33.0", 13)] {
+            let version = version.parse().expect("a version");
+            let link = matrix.link(&package, &version).expect("a row");
+            assert_eq!(matrix.linked_major(link, &version, None), Some(major), "{version}");
+        }
+    }
+}

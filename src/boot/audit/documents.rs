@@ -1,23 +1,16 @@
 //! Other files that name distributions: `pyproject.toml`, conda's `environment.yml`, and the install lines of a
 //! notebook.
 
-use std::ops::Range;
-
 use pep508_rs::MarkerEnvironment;
 use saphyr::{LoadableYamlNode, Yaml};
 use serde::Deserialize;
-use serde_json::Value;
 use toml::Spanned;
 
+use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::nesting::is_shallow;
-use crate::boot::audit::requirements_txt::{one, read_included, read_requirements};
-use crate::boot::audit::{Listed, Place};
+use crate::boot::audit::notebook_installs::notebook;
+use crate::boot::audit::requirements_txt::{Include, one, read_requirements};
 use crate::core::diag::Source;
-use crate::core::model::ipynb::source as source_of;
-use crate::core::model::json_text::strict;
-
-/// Gives the text of a file that another one names, by its path from there.
-type Include<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// Reads `source` if it is one of these files; `None` for any other. The error says what makes no sense.
 pub fn read_other(
@@ -57,11 +50,11 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, Str
     let project = file.project.ok_or("it has no `[project]` with `dependencies`; other tables are not read")?;
     let mut listed = Listed::default();
     for dependency in &project.dependencies {
-        let known = listed.named.len();
+        let known = listed.sizes();
         let line = dependency.get_ref();
         let read = one(line, markers, &mut listed);
         listed.refused.extend(read.err().map(|error| format!("`{line}`: {error}")));
-        place(&mut listed, known, source, dependency.span());
+        listed.place(known, source, dependency.span());
     }
     listed.open.extend(project.optional_dependencies.keys().map(|extra| format!("[{extra}]")));
     Ok(listed)
@@ -83,169 +76,15 @@ fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> 
         }
         let lines = entry.as_mapping_get("pip").and_then(Yaml::as_sequence).into_iter().flatten();
         for line in lines.filter_map(Yaml::as_str) {
-            let known = listed.named.len();
+            let known = listed.sizes();
             let own = Source { name: source.name.clone(), text: line.into() };
-            merge(&mut listed, read_requirements(&own, markers, include));
+            listed.merge(read_requirements(&own, markers, include));
             if let Some(start) = source.text.find(line) {
-                place(&mut listed, known, source, start..start + line.len());
+                listed.place(known, source, start..start + line.len());
             }
         }
     }
     Ok(listed)
-}
-
-/// The lines of a notebook that install: `%pip install …`, `!pip install …`, `!uv pip install …`, `!python -m pip
-/// install …`, and the same without a mark in a cell that is a shell script.
-fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
-    let notebook: Value = serde_json::from_str(&strict(&source.text)).map_err(|error| error.to_string())?;
-    let cells = notebook["cells"].as_array().ok_or("it has no cells")?;
-    let mut listed = Listed::default();
-    let code = cells.iter().enumerate().filter(|(_, cell)| cell["cell_type"] == "code");
-    for (at, cell) in code {
-        let text = source_of(cell);
-        let own = Source { name: format!("{}, cell {}", source.name, at + 1).into(), text: text.into() };
-        let shell = is_shell_cell(&own.text);
-        for (span, line) in logical_lines(&own.text) {
-            let known = listed.named.len();
-            let command = line.trim().strip_prefix(['%', '!']).or_else(|| shell.then_some(line.trim()));
-            for word in command.map(installed_by).unwrap_or_default() {
-                // Half of a notebook's lines are for a shell: what makes no sense here is named, and passed over.
-                let is_read = match &word {
-                    Argument::Requirement(text) => one(text, markers, &mut listed).is_ok(),
-                    Argument::File(path) => {
-                        let mut more = read_included(path, markers, include);
-                        let is_whole = more.refused.is_empty();
-                        more.refused.clear();
-                        merge(&mut listed, more);
-                        is_whole
-                    }
-                };
-                if let (false, Argument::Requirement(text) | Argument::File(text)) = (is_read, word) {
-                    listed.open.push(format!("cell {}: {text}", at + 1));
-                }
-            }
-            let fresh = listed.named[known..].iter_mut().filter(|named| named.place.is_none());
-            fresh.for_each(|named| {
-                named.place = Some(Place { source: own.clone(), span: span.clone(), is_included: false });
-            });
-        }
-    }
-    Ok(listed)
-}
-
-/// The lines of a cell with where their first one stands, in bytes; a backslash at the end takes in the next.
-fn logical_lines(text: &str) -> Vec<(Range<usize>, String)> {
-    let mut lines: Vec<(Range<usize>, String)> = Vec::new();
-    let (mut start, mut goes_on) = (0, false);
-    for line in text.split_inclusive('\n') {
-        let content = line.trim_end();
-        let part = content.strip_suffix('\\').unwrap_or(content);
-        match lines.last_mut().filter(|_| goes_on) {
-            Some((_, last)) => {
-                last.push(' ');
-                last.push_str(part.trim());
-            }
-            None => lines.push((start..start + content.len(), part.to_owned())),
-        }
-        goes_on = part.len() < content.len();
-        start += line.len();
-    }
-    lines
-}
-
-/// What an install line names.
-enum Argument {
-    Requirement(String),
-    File(String),
-}
-
-/// Options of `pip install` that take a value.
-const WITH_VALUE: &[&str] = &[
-    "-i",
-    "--index-url",
-    "--extra-index-url",
-    "-f",
-    "--find-links",
-    "-c",
-    "--constraint",
-    "-t",
-    "--target",
-    "--prefix",
-    "--root",
-    "--python",
-    "-p",
-    "--platform",
-    "--python-version",
-    "--upgrade-strategy",
-    "--only-binary",
-    "--no-binary",
-    "--cache-dir",
-    "--timeout",
-    "--retries",
-    "--trusted-host",
-    "--proxy",
-    "--progress-bar",
-    "--torch-backend",
-    "-e",
-    "--editable",
-];
-
-/// Whether a cell is one whole shell script: `%%bash`, `%%sh`, `%%script bash`, `%%system`, `%%!`.
-fn is_shell_cell(text: &str) -> bool {
-    let first = text.trim_start().lines().next().unwrap_or_default();
-    let mut words = first.strip_prefix("%%").unwrap_or_default().split_whitespace();
-    match words.next() {
-        Some("script") => words.any(|word| matches!(word.rsplit('/').next(), Some("bash" | "sh" | "zsh"))),
-        word => matches!(word, Some("bash" | "sh" | "system" | "sx" | "!")),
-    }
-}
-
-/// What the command line `pip install …`, alone or behind `uv` or `python -m`, names.
-fn installed_by(command: &str) -> Vec<Argument> {
-    // A redirection or a second command ends pip's arguments.
-    let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
-    let Some(at) = words.iter().position(|word| word == "install") else {
-        return Vec::new();
-    };
-    let is_pip = words[..at].iter().any(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")));
-    let mut found = Vec::new();
-    let ends =
-        |word: &str| matches!(word, "&&" | "||" | "|" | ";" | "#" | "\\") || word.contains('>') && is_redirection(word);
-    let mut arguments = Vec::new();
-    for word in words[at + 1..].iter().take_while(|word| !ends(word)) {
-        arguments.push(word.trim_end_matches(';').to_owned());
-        if word.ends_with(';') {
-            break;
-        }
-    }
-    let mut rest = arguments.into_iter();
-    while let Some(word) = rest.next().filter(|_| is_pip) {
-        match word.as_str() {
-            "-r" | "--requirement" => found.extend(rest.next().map(Argument::File)),
-            option if WITH_VALUE.contains(&option) => drop(rest.next()),
-            option if option.starts_with('-') || option.is_empty() => {}
-            requirement => found.push(Argument::Requirement(requirement.to_owned())),
-        }
-    }
-    found
-}
-
-/// `>`, `>>`, `2>&1`, `&>log`, `>/dev/null`: a word that begins with them, or with a number before.
-fn is_redirection(word: &str) -> bool {
-    word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&').starts_with('>')
-}
-
-fn merge(listed: &mut Listed, more: Listed) {
-    listed.named.extend(more.named);
-    listed.open.extend(more.open);
-    listed.elsewhere.extend(more.elsewhere);
-    listed.refused.extend(more.refused);
-}
-
-fn place(listed: &mut Listed, known: usize, source: &Source, span: Range<usize>) {
-    for named in &mut listed.named[known..] {
-        named.place = Some(Place { source: source.clone(), span: span.clone(), is_included: false });
-    }
 }
 
 #[cfg(test)]
@@ -284,7 +123,7 @@ mod tests {
         let text = "[project]\nname = 'x'\ndependencies = [\n  'a==1',\n  'b>=2',\n]\n[project.optional-dependencies]\ndev = ['z']\n";
         let listed = read("pyproject.toml", text).expect("a file");
         assert_eq!(named(&listed), ["a 1 at 'a==1'"]);
-        assert_eq!(listed.open, ["b>=2", "[dev]"]);
+        assert_eq!((listed.open, listed.asked.len()), (vec!["[dev]".to_owned()], 2));
         assert!(read("pyproject.toml", "[tool.x]\n").is_err());
         assert_eq!(read("pyproject.toml", "[project]\ndependencies = ['a=1']\n").expect("a table").refused.len(), 1);
     }
@@ -294,9 +133,23 @@ mod tests {
         let text =
             "name: x\ndependencies:\n  - python=3.12\n  - numpy=1.26\n  - pip:\n      - a==1\n      - -r more.txt\n";
         let listed = read("environment.yml", text).expect("a file");
-        assert_eq!(named(&listed), ["a 1 at a==1", "c 3 at -r more.txt"]);
+        assert_eq!(named(&listed), ["a 1 at a==1", "c 3 at c==3"]);
         assert_eq!(listed.elsewhere, ["python=3.12 (conda)", "numpy=1.26 (conda)"]);
         assert!(read("environment.yml", "a: [").is_err());
+    }
+
+    /// The last installer has the last word; values that a cell gives are put in; lists after short options; calls.
+    #[test]
+    fn the_lines_of_a_notebook_are_read_in_their_order() {
+        let text = r#"{"nbformat": 4, "cells": [
+            {"cell_type": "code", "source": "!pip install a==1 b>=1\nV = '3'\n"},
+            {"cell_type": "code", "source": "!pip install -qr more.txt\n!pip install c=={V}.1 b\nimport os\nos.system('pip install d==4 -q')\n"},
+            {"cell_type": "code", "source": "%pip install -U a==2 --extra-index-url https://i.example/cu118\n"}]}"#;
+        let listed = read("x.ipynb", text).expect("a notebook");
+        let asked: Vec<String> =
+            listed.asked.iter().map(|one| format!("{}{}", one.requirement.name, one.requirement.specifiers)).collect();
+        assert_eq!(asked, ["b>=1", "c==3.1", "b", "d==4", "a==2"]);
+        assert!(listed.has_indexes);
     }
 
     #[test]
@@ -312,8 +165,9 @@ mod tests {
         let listed = read("x.ipynb", text).expect("a notebook");
         let line = "%pip install -q a==1 \"b>=2\" --index-url https://i.example # why";
         assert_eq!(named(&listed)[0], format!("a 1 at {line}"));
-        assert_eq!(listed.named.len(), 9, "{:?}", named(&listed));
-        assert_eq!(listed.open, ["b>=2", "cell 4: {name}", "cell 4: gone.txt"]);
-        assert!(listed.named[1].place.as_ref().is_some_and(|place| place.source.name.ends_with("cell 3")));
+        assert_eq!(listed.named.len(), 8, "{:?}", named(&listed));
+        assert_eq!(listed.asked.len(), 9, "{:?}", listed.asked);
+        assert_eq!(listed.open, ["cell 4: {name}", "cell 4: gone.txt"]);
+        assert!(listed.named[2].place.as_ref().is_some_and(|place| place.source.name.ends_with("cell 4")));
     }
 }

@@ -10,6 +10,8 @@ mod nesting;
 mod foreign;
 mod unmet_requirements;
 mod documents;
+mod listed_lines;
+mod notebook_installs;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -24,7 +26,8 @@ use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use documents::read_other;
 pub use foreign::{LockKind, kind_of, read_lock_file};
-pub use requirements_txt::{Listed, Named, read_requirements};
+pub use listed_lines::{Listed, Named, RequiredLine};
+pub use requirements_txt::read_requirements;
 pub use rules::{judge, judge_families, judge_locked};
 pub use unmet_requirements::requirements;
 

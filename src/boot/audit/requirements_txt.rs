@@ -1,67 +1,23 @@
 //! `requirements.txt` and the output of `pip freeze`
 //! (<https://pip.pypa.io/en/stable/reference/requirements-file-format/>): which versions they pin.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pep508_rs::MarkerEnvironment;
 
 use crate::boot::audit::Place;
+use crate::boot::audit::listed_lines::{Listed, Named, RequiredLine};
 use crate::core::diag::Source;
-use crate::core::model::accepted::Accepted;
 use crate::core::model::version::is_pin;
 use crate::core::model::wheel::file_of;
-use crate::core::model::{PackageName, Requirement, Sha256, Version, WheelName};
+use crate::core::model::{Requirement, Sha256, Version, WheelName};
 
 /// The longest chain of `-r` that is followed.
 const DEPTH: usize = 8;
 
-/// What a file names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listed {
-    pub named: Vec<Named>,
-    /// Requirements that leave the version open, as written: nothing can be said about those.
-    pub open: Vec<String>,
-    /// Lines that name no distribution of an index: editable installs, folders, version control.
-    pub elsewhere: Vec<String>,
-    /// Lines that can't be read as requirements, each with its place and what is wrong with it.
-    pub refused: Vec<String>,
-    /// It names indexes (`--index-url`).
-    pub has_indexes: bool,
-    /// Facts that a lock of ours overrules.
-    pub accepted: Vec<Accepted>,
-}
-
-impl Listed {
-    /// Whether no line of it makes sense.
-    pub const fn is_empty(&self) -> bool {
-        self.named.is_empty() && self.open.is_empty() && self.elsewhere.is_empty()
-    }
-}
-
-/// A distribution with its version.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    pub name: PackageName,
-    pub version: Version,
-    /// Where it stands, in a file of lines.
-    pub place: Option<Place>,
-    /// The SHA-256 that its file may have; nothing where any may be.
-    pub hashes: Vec<Sha256>,
-    /// The SHA-256 of each file that a lock names.
-    pub files: BTreeMap<String, Sha256>,
-}
-
-impl Named {
-    /// Whether its line gives an address: then it need not be on an index.
-    pub fn is_from_address(&self) -> bool {
-        self.place.as_ref().is_some_and(|place| place.source.text[place.span.clone()].contains("://"))
-    }
-
-    pub fn new(name: PackageName, version: Version) -> Self {
-        Self { name, version, place: None, hashes: Vec::new(), files: BTreeMap::new() }
-    }
-}
+/// Gives the text of a file that another one names, by its path from there.
+pub(super) type Include<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// Reads a requirements file. `include` gives the text of the files that it names with `-r`, by their path from this
 /// one. What pip refuses is in `refused`; the other lines are read.
@@ -110,6 +66,7 @@ impl<'a> LineReader<'a> {
     /// What was read, with what its lines say together.
     fn finished(self) -> Listed {
         let Self { mut listed, constraints, hashed, unhashed, .. } = self;
+        listed.constraints = constraints.iter().map(|(constraint, _)| constraint.clone()).collect();
         for (constraint, place) in constraints {
             if let Some(one) =
                 listed.named.iter().find(|one| one.name == constraint.name && !constraint.range.contains(&one.version))
@@ -146,7 +103,8 @@ impl<'a> LineReader<'a> {
                 Ok(())
             } else if line.is_empty() || line.starts_with('-') {
                 let index = |name| option(line, name, name).is_some();
-                self.listed.has_indexes |= ["-i", "--index-url", "--extra-index-url"].into_iter().any(index);
+                self.listed.has_indexes |=
+                    ["-i", "--index-url", "--extra-index-url", "-f", "--find-links"].into_iter().any(index);
                 Ok(())
             } else {
                 one(line, self.markers, &mut own)
@@ -163,6 +121,9 @@ impl<'a> LineReader<'a> {
             self.listed.elsewhere.extend(own.elsewhere.into_iter().map(shown));
             let place = Place { source: source.clone(), span, is_included };
             self.listed.named.extend(own.named.into_iter().map(|one| Named { place: Some(place.clone()), ..one }));
+            self.listed
+                .asked
+                .extend(own.asked.into_iter().map(|one| RequiredLine { place: Some(place.clone()), ..one }));
             self.listed.refused.extend(read.err().map(|error| {
                 if is_included {
                     format!("{}: it is not a requirement", there())
@@ -319,10 +280,10 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
             Some(named) => listed.named.push(named),
             None => listed.elsewhere.push(line.to_owned()),
         }
-    } else if let Some(version) = pinned(&requirement) {
-        listed.named.push(Named { hashes, ..Named::new(requirement.name, version) });
     } else {
-        listed.open.push(line.to_owned());
+        let pinned = pinned(&requirement).map(|version| Named::new(requirement.name.clone(), version));
+        listed.named.extend(pinned.map(|named| Named { hashes, ..named }));
+        listed.asked.push(RequiredLine { requirement, place: None });
     }
     Ok(())
 }

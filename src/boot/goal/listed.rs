@@ -112,7 +112,7 @@ fn not_pinned(listed: &Listed) -> Option<Finding> {
     if count == 0 {
         return None;
     }
-    let message = format!("{} not checked: no exact version, or not from an index", counted(count, "entry"));
-    let all: Vec<&str> = listed.open.iter().chain(&listed.elsewhere).map(String::as_str).take(12).collect();
+    let message = format!("{} not checked: not from an index, or not known before it runs", counted(count, "entry"));
+    let all: Vec<&str> = listed.open.iter().chain(&listed.elsewhere).map(String::as_str).collect();
     Some(Finding::note(Code::AuditOpen, message).with_note(all.join(", ")))
 }

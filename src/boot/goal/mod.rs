@@ -4,6 +4,7 @@ mod answer;
 mod listed;
 mod lock;
 mod relock;
+mod together;
 
 use std::path::PathBuf;
 
@@ -17,6 +18,7 @@ pub use answer::{Answer, answer};
 pub use listed::{findings_of, read_listed};
 pub use lock::{missing_lock, stale_lock};
 pub use relock::Made;
+pub use together::Together;
 
 /// The machine that is meant, and where packages come from.
 #[derive(Debug)]

@@ -176,6 +176,7 @@ fn wanted(
         index: None,
         direct: None,
         framework,
+        file: None,
         span: key.span.start..value.span().end,
     };
     match value.get_ref() {

@@ -112,7 +112,9 @@ pub struct Wanted {
     pub index: Option<String>,
     pub direct: Option<Direct>,
     pub framework: bool,
-    /// Where it stands in the profile.
+    /// The file that it stands in, where that is no profile.
+    pub file: Option<Source>,
+    /// Where it stands there.
     pub span: Range<usize>,
 }
 
@@ -203,6 +205,39 @@ impl Profile {
     /// from; faults come all at once, each with a caret.
     pub fn parse(source: &Source, folder: &Path) -> Result<Self, Vec<Finding>> {
         check::check(source, folder)
+    }
+
+    /// What requirements ask for that are no profile's: everything else is as a profile has it that says nothing.
+    pub fn of_requirements(source: &Source, wanted: Vec<Wanted>, constraints: Vec<Bound>) -> Result<Self, String> {
+        Ok(Self {
+            source: source.clone(),
+            digest: Sha256::of(source.text.as_bytes()),
+            name: "requirements".parse().map_err(|_| "no name")?,
+            version: SemanticVersion::new(0, 0, 0),
+            description: String::new(),
+            owner: None,
+            review_by: None,
+            target: TargetWish::default(),
+            wanted,
+            constraints,
+            overrides: Vec::new(),
+            accepted: Vec::new(),
+            apt: Vec::new(),
+            apt_snapshot: None,
+            environment: BTreeMap::new(),
+            environment_spans: BTreeMap::new(),
+            preset: None,
+            seed: None,
+            indexes: Vec::new(),
+            policy: Policy::default(),
+            fitness: Fitness::default(),
+            smoke: Vec::new(),
+        })
+    }
+
+    /// Whether it is a list of requirements, and was no file of ours.
+    pub fn is_of_requirements(&self) -> bool {
+        self.wanted.iter().any(|one| one.file.is_some())
     }
 
     /// The line of `[overrides]` about `package`.

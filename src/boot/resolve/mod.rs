@@ -14,6 +14,7 @@ mod plausible;
 mod package;
 mod provider;
 mod release;
+mod rest;
 mod search;
 mod caveat;
 mod solve;
@@ -28,8 +29,9 @@ use crate::core::model::stated_digest::DigestKind;
 use crate::core::model::{ExtraName, PackageName, PythonFacts, Requirement, Sha256, Version};
 
 pub use caveat::{caveats, collision_finding, compiled_on_use, never_imported, yanked};
-pub use explain::{Asker, Conflict, Elsewhere, Newer, Unsolved, Why, explain, why};
+pub use explain::{Asker, Conflict, Elsewhere, Hindrance, Newer, Unsolved, Why, explain, why};
 pub use learned::Learned;
+pub use rest::{Cause, Rest, resolve_rest};
 pub use solve::resolve;
 
 /// What to solve for.

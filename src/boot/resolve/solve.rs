@@ -21,7 +21,7 @@ pub fn resolve(question: Question<'_>) -> Result<Resolution, Unsolved> {
     }
 }
 
-fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, Failure> {
+pub(super) fn collect(provider: &Provider<'_>, solution: &Solution) -> Result<Resolution, Failure> {
     let needed_by = needed_by(provider, solution);
     let mut chosen: Vec<(&PackageName, &Version)> = solution
         .iter()

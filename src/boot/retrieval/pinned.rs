@@ -128,6 +128,7 @@ impl Finder<'_> {
 /// No index has anything of this name: a misspelt one, or one of a private index.
 fn unknown_package(one: &Named) -> Finding {
     let finding = Finding::error(Code::ResolveUnknownPackage, format!("the index has no package `{}`", one.name))
+        .about(Subject::package(&one.name))
         .with_help("check its spelling, or pass the index that has it with --index-url");
     shown(one, finding)
 }
@@ -135,7 +136,7 @@ fn unknown_package(one: &Named) -> Finding {
 /// The index has other versions of it.
 fn unknown_release(one: &Named) -> Finding {
     let message = format!("the index has no release {} of `{}`", one.version, one.name);
-    let finding = Finding::error(Code::AuditMissing, message);
+    let finding = Finding::error(Code::AuditMissing, message).about(Subject::release(&one.name, &one.version));
     shown(one, finding.with_help("check the version, or pass the index that has it with --index-url"))
 }
 

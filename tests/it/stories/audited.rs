@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::stories::Day;
+use crate::support::index_server::{IndexServer, Manner, Release, Table};
 use crate::support::python::uv;
+use crate::support::test::{Test, observed};
 
 const ROWS: &[(&str, &str, &[&str])] = &[
     ("app", "1.0", &["lib<2", "more"]),
@@ -105,7 +107,8 @@ fn a_list_of_pins_is_judged_line_by_line() {
     let outcome = list("# pins\napp==1.0\nlib==2.0   # too new\nmore==1.0\nappp==1.0\n").expect(1);
     for words in [
         "r.txt:2:1",
-        "app 1.0 requires lib<2, but lib 2.0 is installed",
+        "app 1.0 needs a different lib than the file requires",
+        "`lib==1.0` works: solved",
         "r.txt:5:1",
         "the index has no package `appp`",
     ] {
@@ -120,6 +123,47 @@ fn a_list_of_pins_is_judged_line_by_line() {
     );
     let empty = list("# nothing yet\n").expect(0);
     assert!(empty.stdout.contains("nothing was checked"), "{empty:?}");
+}
+
+/// Ranges, bare names, what needs another Python, what has no wheel at all, a name that does not exist: each is one
+/// finding, with its line, and the rest is solved.
+#[test]
+fn a_whole_list_is_solved_and_all_that_hinders_is_named() {
+    let mut table = Table::new();
+    let mut add = |name: &str, release: Release| {
+        table.entry(name.to_owned()).or_default().insert("1.0".to_owned(), release);
+    };
+    add("good", Release { requires: vec!["lib>=0.5".into()], ..Release::default() });
+    add("lib", Release::default());
+    add("old", Release { tags: Some(vec!["cp38-cp38-manylinux2014_x86_64".into()]), ..Release::default() });
+    add("source", Release { tags: Some(Vec::new()), ..Release::default() });
+    add("needs", Release { requires: vec!["source".into()], ..Release::default() });
+    add("strict", Release { requires: vec!["lib<0.9".into()], ..Release::default() });
+    let server = IndexServer::start(table, Manner::Good);
+    let audit = |text: &str, code: i32| {
+        let test = Test::new().file("r.txt", text);
+        let machine = observed("laptop");
+        test.run(&["audit", "r.txt", "--machine", &machine, "--gpu", "T4", "--index-url", &server.url]).expect(code)
+    };
+    let fine = audit("good\nlib>=1\n", 0);
+    assert!(fine.stdout.contains("2 packages") && fine.stdout.contains("can be installed; "), "{fine:?}");
+    let built = audit("good\nneeds\nsource\n", 0);
+    assert!(built.stdout.contains("can be installed if pip builds 2 packages from source; 2 warnings"), "{built:?}");
+    assert!(built.stderr.contains("warning[resolve-from-source]: source 1.0 has no wheel"), "{built:?}");
+    let wheels = audit("good\nold==1.0\n", 1);
+    assert!(wheels.stdout.contains("cannot be installed from wheels; 1 error"), "{wheels:?}");
+    assert!(wheels.stderr.contains("2 | old==1.0") && wheels.stderr.contains("Python 3.8"), "{wheels:?}");
+    let many = audit("good<1\nstrict\nlib>=1\nnowhere\nold\ngood>1\n", 1);
+    for words in [
+        "no version of good satisfies both lines that name it",
+        "6 | good>1",
+        "strict 1.0 needs lib <0.9",
+        "no index has a package `nowhere`",
+        "5 | old",
+    ] {
+        assert!(many.stderr.contains(words), "{words}: {many:?}");
+    }
+    assert!(many.stdout.contains("cannot be installed; 4 errors"), "{many:?}");
 }
 
 #[test]

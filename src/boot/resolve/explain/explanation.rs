@@ -40,7 +40,8 @@ pub fn explain(conflict: &Conflict, question: Question<'_>, tries: &dyn Fn(&Else
     let mut finding = Finding::error(code, message);
     let mut used: Vec<usize> = Vec::new();
     for way in &ways {
-        finding = finding.at(&question.profile.source, way.wanted.span.clone(), label(&wording, conflict, way));
+        let source = way.wanted.file.as_ref().unwrap_or(&question.profile.source);
+        finding = finding.at(source, way.wanted.span.clone(), label(&wording, conflict, way));
         used.extend(&way.steps);
     }
     let helps: Vec<String> = conflict
@@ -217,7 +218,7 @@ fn headline(wording: &Wording<'_>, facts: &[Fact], centre: Option<&Package>, way
         }
         (Code::ResolveConflict, [Some(only), None] | [None, Some(only)], Some(leaf)) => {
             if apart(facts, ways) {
-                format!("{only} needs a different {leaf} than the profile requires")
+                format!("{only} needs a different {leaf} than {} requires", wording.file())
             } else {
                 format!("no version of {leaf} suits {only}")
             }

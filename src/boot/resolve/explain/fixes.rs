@@ -35,6 +35,10 @@ impl Fix {
                 let marker = wanted.and_then(|one| one.condition.text().map(str::to_owned));
                 fields.extend(marker.map(|marker| format!("marker = {}", toml::Value::String(marker))));
                 let line = match fields.as_slice() {
+                    _ if wanted.is_some_and(|one| one.file.is_some()) => {
+                        let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
+                        format!("`{name}{extras}{}`", specifiers(solved))
+                    }
                     [only] => format!("`{name} = {}`", only.trim_start_matches("version = ")),
                     all => format!("`{name} = {{ {} }}`", all.join(", ")),
                 };

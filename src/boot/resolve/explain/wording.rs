@@ -43,23 +43,23 @@ impl Wording<'_> {
         });
         if about(&Package::Driver) {
             let driver = self.question.target.hardware.driver.as_ref().map(ToString::to_string).unwrap_or_default();
-            return (Code::DriverTooOld, format!("driver `{driver}` cannot run the CUDA that the profile needs"));
+            return (Code::DriverTooOld, format!("driver `{driver}` cannot run the CUDA that {} needs", self.file()));
         }
         if (0..self.question.target.hardware.gpus.len()).any(|at| about(&Package::Gpu(at))) {
-            return (Code::GpuNotCovered, "a wheel that the profile needs has no code for a target GPU".to_owned());
+            return (Code::GpuNotCovered, format!("a wheel that {} needs has no code for a target GPU", self.file()));
         }
         if about(&Package::CudaMajor) {
-            return (Code::CudaMixedMajors, "the profile needs libraries of two CUDA majors".to_owned());
+            return (Code::CudaMixedMajors, format!("{} needs libraries of two CUDA majors", self.file()));
         }
         if self.shared_path(facts).is_some() {
-            return (Code::FilesCollide, "two packages that the profile needs would own the same files".to_owned());
+            return (Code::FilesCollide, format!("two packages that {} needs would own the same files", self.file()));
         }
         let held =
             |name: &PackageName| self.question.target.installed.get(name).is_some_and(|present| present.protected);
         if missing.is_some_and(|(name, _)| held(name)) {
             return (
                 Code::PlanProtected,
-                "the profile would move a package that the notebook kernel runs on".to_owned(),
+                format!("{} would move a package that the notebook kernel runs on", self.file()),
             );
         }
         match missing.map(|(name, range)| (name, self.listing(name), range)) {
@@ -67,7 +67,7 @@ impl Wording<'_> {
             Some((name, Some(listing), range)) if self.only_rejected(name, &listing, range) => {
                 (Code::ResolveNoWheel, format!("`{name}` has no wheel for this target"))
             }
-            _ => (Code::ResolveConflict, "no set of wheels satisfies the profile on this target".to_owned()),
+            _ => (Code::ResolveConflict, format!("no set of wheels satisfies {} on this target", self.file())),
         }
     }
 
@@ -79,7 +79,7 @@ impl Wording<'_> {
     }
 
     /// Versions in range exist, but none can be used, and nothing is held in place.
-    fn only_rejected(&self, name: &PackageName, listing: &Listing, range: &VersionRange) -> bool {
+    pub(super) fn only_rejected(&self, name: &PackageName, listing: &Listing, range: &VersionRange) -> bool {
         let protected = self.question.target.installed.get(name).is_some_and(|present| present.protected);
         !protected
             && listing.rejected.iter().any(|(version, _)| range.contains(version))
@@ -88,6 +88,11 @@ impl Wording<'_> {
 
     pub(super) fn listing(&self, name: &PackageName) -> Option<std::sync::Arc<Listing>> {
         self.question.catalog.listing(name).ok().flatten()
+    }
+
+    /// What a message calls the file that asks.
+    pub(super) fn file(&self) -> &'static str {
+        if self.question.profile.is_of_requirements() { "the file" } else { "the profile" }
     }
 
     pub(super) fn sentence(&self, fact: &Fact) -> Option<String> {
@@ -130,6 +135,10 @@ impl Wording<'_> {
 
     /// What helps beside changes that can be solved.
     pub(super) fn advice(&self, facts: &[Fact]) -> Option<String> {
+        // It is about keys of a profile.
+        if self.question.profile.is_of_requirements() {
+            return None;
+        }
         let missing = facts.iter().find_map(|fact| match fact {
             Fact::NoVersion { package, range } => Some((package.name()?, range)),
             _ => None,
@@ -343,7 +352,7 @@ fn glibc_of(tag: &str, architecture: &str) -> Option<(u32, u32)> {
 }
 
 /// `3.9`, `3.10` of `cp39-manylinux…`, `cp310-win_amd64`, in order, each once.
-fn pythons_of(tags: &[String]) -> Vec<String> {
+pub(super) fn pythons_of(tags: &[String]) -> Vec<String> {
     let mut minors: Vec<u32> = tags
         .iter()
         .filter(|tag| tag.contains("linux") || tag.ends_with("-any"))

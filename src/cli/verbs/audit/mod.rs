@@ -1,20 +1,19 @@
 //! `audit`: judges an environment that somebody else made. Changes nothing.
 
-use std::path::{Path, PathBuf};
+mod target;
 
 use serde::Serialize;
 
 use crate::boot::audit::{Environment, judge};
-use crate::boot::goal::{findings_of, read_listed};
-use crate::boot::machine::{MachineRequest, runtime_names};
+use crate::boot::goal::{Request, Together, findings_of, read_listed};
 use crate::boot::seen::{installed, surroundings};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::AuditOptions;
 use crate::core::diag::{Code, Failure, Finding, Severity, counted};
-use crate::core::host::mounts::Look;
 use crate::core::model::DriverVersion;
 use crate::core::model::accepted::accept;
+use target::Target;
 
 #[derive(Serialize)]
 struct AuditReport<'a> {
@@ -23,6 +22,11 @@ struct AuditReport<'a> {
     packages: usize,
     driver: Option<&'a DriverVersion>,
     gpus: Vec<&'a str>,
+    /// Whether what a file asks for can be installed; absent where nothing was asked, or solved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    installs: Option<bool>,
+    /// Releases that have no wheel.
+    built: Vec<String>,
 }
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
@@ -31,6 +35,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     let mut findings = seen.findings.clone();
     let mut environment = surroundings(&seen);
     let mut accepted = Vec::new();
+    let (mut together, mut others) = (Together::default(), Vec::new());
     match &target {
         Target::Machine(_) | Target::Runtime(_) => {
             environment.held = installed(session, &seen);
@@ -40,24 +45,35 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             let python = seen.python_facts()?;
             let listed = read_listed(path, &python)?;
             findings.extend(findings_of(path, &listed));
-            accepted = listed.accepted;
+            accepted.clone_from(&listed.accepted);
             let index = session.default_index(&options.index.settings(), seen.machine.python.as_ref())?;
             let found = session.find(&listed.named, &python, index, options.index.offline)?;
             environment.held = found.held;
-            findings.extend(found.findings);
+            let request = Request { machine: target.machine(options), index: options.index.settings() };
+            together = session.solve_together((&path.display().to_string(), &listed), &seen, &request)?;
+            // That a release has no wheel here is said by the solve, with its line.
+            let is_said = |finding: &Finding| together.was_solved() && finding.code == Code::AuditUnread;
+            others.extend(found.findings.into_iter().filter(|finding| !is_said(finding)));
         }
+    }
+    if environment.held.is_empty() && !together.was_solved() {
+        findings.push(Finding::note(Code::AuditOpen, "no entry could be checked"));
     }
     findings.extend(not_judged(&environment));
     findings.retain(|finding| finding.severity != Severity::Warning || !matches!(finding.code, Code::MachineNoGpu));
-    findings.extend(judge(&environment, session.matrix));
+    let is_of_image = |finding: &Finding| target.is_file() && finding.code == Code::CompatOld;
+    others.extend(judge(&environment, session.matrix).into_iter().filter(|finding| !is_of_image(finding)));
+    findings.extend(together.with(others));
     findings = accept(findings, &accepted);
-    let summary = summary(&target, &environment, &findings);
+    let summary = summary(&target, &environment, &together, &findings);
     let gpus: Vec<&str> = environment.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
     let data = AuditReport {
         target: target.name(),
         packages: environment.held.len(),
         driver: environment.hardware.driver.as_ref(),
         gpus,
+        installs: together.was_solved().then(|| together.is_met()),
+        built: together.built.iter().map(|(name, version)| format!("{name} {version}")).collect(),
     };
     Ok(Report::new(data, summary).with_findings(findings))
 }
@@ -66,9 +82,6 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
 fn not_judged(environment: &Environment) -> Option<Finding> {
     let Environment { held, hardware, .. } = environment;
     let note = |message: &str| Some(Finding::note(Code::MachineNoGpu, message));
-    if held.is_empty() {
-        return Some(Finding::note(Code::AuditOpen, "no entry could be checked"));
-    }
     if !held.iter().any(|held| held.build.is_some()) {
         return None;
     }
@@ -81,57 +94,10 @@ fn not_judged(environment: &Environment) -> Option<Finding> {
     }
 }
 
-/// What is audited.
-enum Target {
-    /// This machine, a record of one, or another interpreter of it.
-    Machine(String),
-    Runtime(String),
-    File(PathBuf),
-}
-
-impl Target {
-    fn of(options: &AuditOptions) -> Result<Self, Failure> {
-        let Some(text) = &options.target else {
-            let runtime = options.machine.runtime.clone();
-            let record = options.machine.machine.as_ref().or(options.machine.python.as_ref());
-            let place = record.map_or_else(|| "this machine".to_owned(), |path| path.display().to_string());
-            return Ok(runtime.map_or(Self::Machine(place), Self::Runtime));
-        };
-        if text == "-" {
-            return Ok(Self::File(PathBuf::from("/dev/stdin")));
-        }
-        if !Path::new(text).is_missing() {
-            return Ok(Self::File(PathBuf::from(text)));
-        }
-        let known = runtime_names()?.iter().any(|name| name == text || name.strip_suffix("-gpu") == Some(text));
-        if known {
-            return Ok(Self::Runtime(text.clone()));
-        }
-        Err(Failure::input(format!("`{text}` is neither a file nor a notebook image"))
-            .help("give a requirements.txt, pylock.toml, uv.lock, the output of `pip freeze`, or an image such as `colab-2026.07`"))
-    }
-
-    fn name(&self) -> String {
-        match self {
-            Self::Machine(place) => place.clone(),
-            Self::Runtime(name) => name.clone(),
-            Self::File(path) => path.display().to_string(),
-        }
-    }
-
-    /// A file is judged for the machine that the options mean, an image for itself.
-    fn machine(&self, options: &AuditOptions) -> MachineRequest {
-        let mut machine = options.machine.request();
-        if let Self::Runtime(name) = self {
-            machine.runtime = Some(name.clone());
-        }
-        machine
-    }
-}
-
-fn summary(target: &Target, environment: &Environment, findings: &[Finding]) -> String {
+fn summary(target: &Target, environment: &Environment, together: &Together, findings: &[Finding]) -> String {
     let count = |severity: Severity| findings.iter().filter(|finding| finding.severity == severity).count();
-    let mut parts = vec![counted(environment.held.len(), "package")];
+    let solved = together.picks.as_ref().map_or(environment.held.len(), Vec::len);
+    let mut parts = vec![counted(solved, "package")];
     let driver = environment.hardware.driver.as_ref();
     parts.push(driver.map_or_else(|| "no driver known".to_owned(), |driver| format!("driver {driver}")));
     let gpus: Vec<&str> = environment.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
@@ -140,11 +106,19 @@ fn summary(target: &Target, environment: &Environment, findings: &[Finding]) -> 
     }
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let verdict = match (errors, warnings) {
-        (0, 0) if environment.held.is_empty() => "nothing was checked".to_owned(),
+        (0, 0) if environment.held.is_empty() && together.picks.is_none() => "nothing was checked".to_owned(),
         (0, 0) => "no problems found".to_owned(),
         (0, warnings) => counted(warnings, "warning"),
         (errors, 0) => counted(errors, "error"),
         (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
     };
-    format!("audit of {} ({}): {verdict}\n", target.name(), parts.join("; "))
+    let built = together.built.len() + together.from_source;
+    let installs = match (together.was_solved(), together.is_met(), built) {
+        (false, ..) => String::new(),
+        (true, false, _) if together.for_want_of_wheels => "cannot be installed from wheels; ".to_owned(),
+        (true, false, _) => "cannot be installed; ".to_owned(),
+        (true, true, 0) => "can be installed; ".to_owned(),
+        (true, true, built) => format!("can be installed if pip builds {} from source; ", counted(built, "package")),
+    };
+    format!("audit of {} ({}): {installs}{verdict}\n", target.name(), parts.join("; "))
 }

@@ -1,0 +1,118 @@
+//! What a file names: releases, requirements, and what is neither.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use crate::boot::audit::Place;
+use crate::core::diag::Source;
+use crate::core::model::accepted::Accepted;
+use crate::core::model::{PackageName, Requirement, Sha256, Version};
+
+/// A requirement on a package of an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequiredLine {
+    pub requirement: Requirement,
+    pub place: Option<Place>,
+}
+
+impl RequiredLine {
+    /// Whether it names a build with a label, `==2.1.2+cu118`.
+    pub fn is_labelled(&self) -> bool {
+        self.requirement.specifiers.iter().any(|one| one.version().is_local())
+    }
+}
+
+/// What a file names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    pub named: Vec<Named>,
+    /// What is asked of an index, in order; nothing of a lock, in which all is chosen.
+    pub asked: Vec<RequiredLine>,
+    /// What files of constraints (`-c`) allow.
+    pub constraints: Vec<Requirement>,
+    /// Requirements that leave the version open, as written: nothing can be said about those.
+    pub open: Vec<String>,
+    /// Lines that name no distribution of an index: editable installs, folders, version control.
+    pub elsewhere: Vec<String>,
+    /// Lines that can't be read as requirements, each with its place and what is wrong with it.
+    pub refused: Vec<String>,
+    /// It names indexes (`--index-url`).
+    pub has_indexes: bool,
+    /// Facts that a lock of ours overrules.
+    pub accepted: Vec<Accepted>,
+}
+
+impl Listed {
+    /// Whether no line of it makes sense.
+    pub const fn is_empty(&self) -> bool {
+        self.named.is_empty() && self.asked.is_empty() && self.open.is_empty() && self.elsewhere.is_empty()
+    }
+}
+
+/// A distribution with its version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub name: PackageName,
+    pub version: Version,
+    /// Where it stands, in a file of lines.
+    pub place: Option<Place>,
+    /// The SHA-256 that its file may have; nothing where any may be.
+    pub hashes: Vec<Sha256>,
+    /// The SHA-256 of each file that a lock names.
+    pub files: BTreeMap<String, Sha256>,
+}
+
+impl Named {
+    /// Whether its line gives an address: then it need not be on an index.
+    pub fn is_from_address(&self) -> bool {
+        self.place.as_ref().is_some_and(|place| place.source.text[place.span.clone()].contains("://"))
+    }
+
+    pub fn new(name: PackageName, version: Version) -> Self {
+        Self { name, version, place: None, hashes: Vec::new(), files: BTreeMap::new() }
+    }
+}
+
+impl Listed {
+    /// Adds what another file names.
+    pub(super) fn merge(&mut self, more: Self) {
+        self.named.extend(more.named);
+        self.asked.extend(more.asked);
+        self.constraints.extend(more.constraints);
+        self.open.extend(more.open);
+        self.elsewhere.extend(more.elsewhere);
+        self.refused.extend(more.refused);
+        self.has_indexes |= more.has_indexes;
+    }
+
+    /// How many are named, and asked for.
+    pub(super) const fn sizes(&self) -> (usize, usize) {
+        (self.named.len(), self.asked.len())
+    }
+
+    /// Says where those stand that came after the first `known`, unless another file named them.
+    pub(super) fn place(&mut self, known: (usize, usize), source: &Source, span: Range<usize>) {
+        let named = self.named[known.0..].iter_mut().map(|one| &mut one.place);
+        let asked = self.asked[known.1..].iter_mut().map(|one| &mut one.place);
+        for place in named.chain(asked).filter(|place| !place.as_ref().is_some_and(|known| known.is_included)) {
+            *place = Some(Place { source: source.clone(), span: span.clone(), is_included: false });
+        }
+    }
+
+    /// Takes out of the first `known` what those behind them ask for again, in a version of their own: the last
+    /// installer has the last word.
+    pub(super) fn replace(&mut self, known: (usize, usize)) {
+        let fresh = self.asked[known.1..].iter().map(|line| &line.requirement);
+        let again: BTreeSet<PackageName> =
+            fresh.filter(|one| !one.specifiers.is_empty()).map(|one| one.name.clone()).collect();
+        let (mut named, mut asked) = (0, 0);
+        self.named.retain(|one| {
+            named += 1;
+            named > known.0 || !again.contains(&one.name)
+        });
+        self.asked.retain(|one| {
+            asked += 1;
+            asked > known.1 || !again.contains(&one.requirement.name)
+        });
+    }
+}

@@ -1,0 +1,258 @@
+//! What a file asks for, solved as one: whether it can be installed on the target, and all that keeps it from that.
+
+use std::collections::BTreeMap;
+
+use crate::boot::audit::{Listed, RequiredLine};
+use crate::boot::goal::Request;
+use crate::boot::machine::{MachineRequest, runtime_names};
+use crate::boot::profile::{Bound, Profile, Wanted};
+use crate::boot::resolve::{Cause, Hindrance, Pick, Rest, caveats, resolve_rest};
+use crate::boot::retrieval::Asked;
+use crate::boot::seen::Seen;
+use crate::boot::session::Session;
+use crate::core::diag::{Code, Failure, Finding, Kind, Severity, Source, Subject, counted};
+use crate::core::model::version::{VersionRange, range_of};
+use crate::core::model::{Condition, PackageName, PythonFacts, Version};
+
+/// So many packages are solved together.
+const MOST: usize = 1000;
+
+/// So many other Pythons are tried.
+const PYTHONS: usize = 3;
+
+/// What came of solving a file.
+#[derive(Debug, Default)]
+pub struct Together {
+    pub findings: Vec<Finding>,
+    /// What would be installed or kept, without what was left out; `None` where nothing could be solved.
+    pub picks: Option<Vec<Pick>>,
+    /// Requirements that can't be met, and the packages that play a part in that.
+    pub hindered: Vec<PackageName>,
+    /// Releases that have no wheel, and would be built.
+    pub built: Vec<(PackageName, Version)>,
+    /// What is named by folders and repositories, and built as well.
+    pub from_source: usize,
+    /// All that can't be met has no wheel for the target's Python.
+    pub for_want_of_wheels: bool,
+}
+
+impl Together {
+    /// Whether there was something to solve, and time for it.
+    pub fn was_solved(&self) -> bool {
+        self.picks.is_some() || !self.hindered.is_empty() || !self.built.is_empty()
+    }
+
+    /// The findings of the solve with `others`, one of each cause: of one release by itself the others say more, of
+    /// packages that can't be together the solve does.
+    pub fn with(&mut self, others: Vec<Finding>) -> Vec<Finding> {
+        let is_of_one = |code: Code| matches!(code, Code::AuditMissing | Code::ResolveUnknownPackage);
+        let is_same = |mine: &Finding, other: &Finding| {
+            let mut names = other.about.iter().map(Subject::name);
+            (mine.code == other.code || is_of_one(other.code))
+                && names.any(|name| mine.about.iter().any(|one| one.name() == name))
+        };
+        let mut own = std::mem::take(&mut self.findings);
+        let (doubles, rest): (Vec<Finding>, Vec<Finding>) =
+            others.into_iter().partition(|other| own.iter().any(|mine| is_same(mine, other)));
+        own.retain(|mine| !doubles.iter().any(|other| is_same(mine, other)));
+        let rest = rest.into_iter().filter(|other| !self.explains(other));
+        own.into_iter().chain(doubles).chain(rest).collect()
+    }
+
+    /// Whether `finding` is about what is known not to be installable.
+    fn explains(&self, finding: &Finding) -> bool {
+        let mut about = finding.about.iter().chain(&finding.against);
+        finding.severity == Severity::Error
+            && about.any(|one| self.hindered.iter().any(|name| name.as_ref() == one.name()))
+    }
+
+    /// Whether the requirements, but for what would be built, can be met.
+    pub fn is_met(&self) -> bool {
+        self.picks.is_some() && self.hindered.is_empty()
+    }
+}
+
+impl Session<'_> {
+    /// Solves what `listed`, read from a file called `name`, asks for on the target that was seen.
+    pub fn solve_together(
+        &self,
+        (name, listed): (&str, &Listed),
+        seen: &Seen,
+        request: &Request,
+    ) -> Result<Together, Failure> {
+        let source = Source { name: name.into(), text: "".into() };
+        // A build with a label is on another index than was asked, where the file names one.
+        let is_elsewhere = |line: &&RequiredLine| listed.has_indexes && line.is_labelled();
+        let asked: Vec<&RequiredLine> = listed.asked.iter().filter(|line| !is_elsewhere(line)).collect();
+        let (wanted, mut findings, hindered) = merged(&asked, &source);
+        if wanted.is_empty() {
+            return Ok(Together { findings, hindered, ..Together::default() });
+        }
+        if wanted.len() > MOST {
+            let message = format!("{} were not solved together: there are too many", counted(wanted.len(), "package"));
+            findings.push(Finding::note(Code::AuditOpen, message));
+            return Ok(Together { findings, ..Together::default() });
+        }
+        let profile = Profile::of_requirements(&source, wanted, bounds(listed)).map_err(Failure::bug)?;
+        let target = self.target(&profile, seen)?;
+        let preferred = BTreeMap::new();
+        let asked = Asked { profile: &profile, target: &target, machine: &seen.machine, preferred: &preferred };
+        let Rest { causes, resolution } = match self.ask(asked, &request.index, resolve_rest) {
+            Ok((rest, _)) => rest,
+            Err(failure) if failure.findings.is_empty() && failure.kind != Kind::Bug => {
+                let message = "the requirements were not solved together";
+                findings.push(Finding::warning(Code::AuditUnread, message).with_note(failure.to_string()));
+                return Ok(Together { findings, ..Together::default() });
+            }
+            Err(failure) => return Err(failure),
+        };
+        let is_of_conda = |entry: &&String| entry.ends_with("(conda)");
+        let from_source = listed.elsewhere.iter().filter(|entry| !is_of_conda(entry)).count();
+        let mut together = Together { findings, hindered, from_source, ..Together::default() };
+        let of_python = causes.iter().any(|cause| cause.hindrance == Hindrance::Python);
+        together.for_want_of_wheels =
+            of_python && together.hindered.is_empty() && causes.iter().all(|cause| cause.hindrance != Hindrance::Other);
+        for cause in causes {
+            together.take(cause, &profile, listed.has_indexes);
+        }
+        if of_python {
+            let help = self.other_python(&profile, &target.python, request);
+            if let Some(first) = together.findings.iter_mut().find(|one| one.severity == Severity::Error) {
+                first.help.extend(help);
+            }
+        }
+        if let Some(resolution) = resolution {
+            together.findings.extend(self.weighed(caveats(&resolution), &[]));
+            together.picks = Some(resolution.picks);
+        }
+        Ok(together)
+    }
+
+    /// Another Python for which all can be met, as a runtime label.
+    fn other_python(&self, profile: &Profile, own: &PythonFacts, request: &Request) -> Option<String> {
+        let mut tried = vec![own.minor()];
+        let names = runtime_names().ok()?;
+        let (images, bare): (Vec<&String>, Vec<&String>) = names
+            .iter()
+            .filter(|name| !name.ends_with("-tpu") && !name.ends_with("-cpu"))
+            .partition(|name| name.starts_with("colab"));
+        for name in images.into_iter().rev().chain(bare.into_iter().rev()) {
+            let machine = MachineRequest { runtime: Some(name.clone()), ..request.machine.clone() };
+            let Ok(seen) = self.machine_near(&machine, None) else { continue };
+            let Ok(python) = seen.python_facts() else { continue };
+            if tried.contains(&python.minor()) || tried.len() > PYTHONS {
+                continue;
+            }
+            tried.push(python.minor());
+            let Ok(target) = self.target(profile, &seen) else { continue };
+            let preferred = BTreeMap::new();
+            let asked = Asked { profile, target: &target, machine: &seen.machine, preferred: &preferred };
+            let Ok((rest, _)) = self.ask(asked, &request.index, resolve_rest) else { continue };
+            let is_built = |cause: &Cause| matches!(cause.hindrance, Hindrance::Source(..));
+            if rest.resolution.is_some() && rest.causes.iter().all(is_built) {
+                let (major, minor) = python.minor();
+                return Some(format!("on Python {major}.{minor} (`--runtime {name}`) all can be installed: solved"));
+            }
+        }
+        None
+    }
+}
+
+impl Together {
+    /// Adds one cause.
+    fn take(&mut self, cause: Cause, profile: &Profile, has_indexes: bool) {
+        let Cause { finding, left_out, names, hindrance } = cause;
+        match hindrance {
+            Hindrance::Source(name, version) => {
+                let message =
+                    format!("{name} {version} has no wheel for this platform: pip would build it from source");
+                let built = Finding::warning(Code::ResolveFromSource, message);
+                let line = profile.wanted.iter().find(|one| one.name == left_out);
+                let whose = if name == left_out { "asked for here".to_owned() } else { format!("{left_out} needs it") };
+                let file = line.and_then(|line| Some((line.file.as_ref()?, line.span.clone())));
+                self.findings.push(match file {
+                    Some((source, span)) => built.at(source, span, whose),
+                    None => built,
+                });
+                self.built.push((name, version));
+            }
+            Hindrance::Other if has_indexes && finding.code == Code::ResolveUnknownPackage => {
+                let help = "it may be on an index that the file names; these were not asked";
+                self.findings.push(Finding { severity: Severity::Warning, ..finding }.with_help(help));
+            }
+            Hindrance::Python | Hindrance::Other => {
+                self.findings.push(finding.about(Subject::package(&left_out)));
+                self.hindered.extend(names);
+            }
+        }
+    }
+}
+
+/// What `lines` ask for, each package once; and what of it excludes itself, as findings and names.
+fn merged(lines: &[&RequiredLine], main: &Source) -> (Vec<Wanted>, Vec<Finding>, Vec<PackageName>) {
+    let mut all: Vec<Wanted> = Vec::new();
+    let (mut findings, mut excluded) = (Vec::new(), Vec::new());
+    for line in lines {
+        let one = wanted(line, main);
+        let Some(other) = all.iter_mut().find(|other| other.name == one.name) else {
+            all.push(one);
+            continue;
+        };
+        let both: VersionRange = range_of(&other.specifiers).intersection(&range_of(&one.specifiers));
+        if both.is_empty() {
+            let message = format!("no version of {} satisfies both lines that name it", one.name);
+            let finding = Finding::error(Code::ResolveConflict, message);
+            let finding = finding.about(Subject::package(&one.name));
+            let finding = other.file.iter().fold(finding, |finding, file| finding.at(file, other.span.clone(), ""));
+            findings.push(one.file.iter().fold(finding, |finding, file| finding.at(file, one.span.clone(), "")));
+            excluded.push(one.name);
+            continue;
+        }
+        other.extras.extend(one.extras);
+        if !one.specifiers.is_empty() {
+            other.specifiers = other.specifiers.iter().chain(one.specifiers.iter()).cloned().collect();
+            (other.file, other.span) = (one.file, one.span);
+        }
+    }
+    all.retain(|one| !excluded.contains(&one.name));
+    (all, findings, excluded)
+}
+
+/// A line as a profile would have it. The text of a file that another one names is not shown.
+fn wanted(line: &RequiredLine, main: &Source) -> Wanted {
+    let requirement = &line.requirement;
+    let (file, span) = match &line.place {
+        Some(place) if place.is_included => {
+            let above = place.source.text[..place.span.start].matches('\n').count();
+            let text = format!("{}(not shown)", "\n".repeat(above));
+            (Source { name: place.source.name.clone(), text: text.as_str().into() }, above..text.len())
+        }
+        Some(place) => (place.source.clone(), place.span.clone()),
+        None => (main.clone(), 0..0),
+    };
+    Wanted {
+        name: requirement.name.clone(),
+        specifiers: requirement.specifiers.clone(),
+        extras: requirement.extras.clone(),
+        condition: Condition::default(),
+        index: None,
+        direct: None,
+        framework: false,
+        file: Some(file),
+        span,
+    }
+}
+
+/// The constraints of `listed`, each package once.
+fn bounds(listed: &Listed) -> Vec<Bound> {
+    let mut all: BTreeMap<PackageName, Bound> = BTreeMap::new();
+    for one in &listed.constraints {
+        let bound = Bound { name: one.name.clone(), specifiers: one.specifiers.clone(), span: 0..0 };
+        all.entry(one.name.clone())
+            .and_modify(|known| {
+                known.specifiers = known.specifiers.iter().chain(one.specifiers.iter()).cloned().collect();
+            })
+            .or_insert(bound);
+    }
+    all.into_values().collect()
+}

@@ -993,3 +993,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
+# Built as sha256:1ba1c0b47e8e6e063739a6e8ab394d4b4c9179d13f8dfa30ae2c4d6dcf1fbd2a

@@ -1048,3 +1048,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
+# Built as sha256:0e965ed2ea433a982bd27b326735ba5272565608349b172fedcba10f1b811849

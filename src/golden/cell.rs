@@ -14,6 +14,7 @@ use crate::boot::plan::variables_for;
 use crate::boot::profile::Profile;
 use crate::core::model::Sha256;
 use crate::core::model::ipynb::Ipynb;
+use crate::core::model::json_text::strict;
 
 const CELL: &str = include_str!("cell.py");
 pub const VERIFY: &str = include_str!("verify_cell.py");
@@ -86,7 +87,18 @@ fn home(golden: Golden<'_>) -> String {
 
 /// The cells as one script, `# %%` between them.
 pub fn render_script(golden: Golden<'_>) -> String {
-    format!("# %%\n{}\n# %%\n{VERIFY}", render_cell(golden))
+    let text = format!("# %%\n{}\n# %%\n{VERIFY}", render_cell(golden));
+    format!("{text}{STAMP}{}\n", Sha256::of(text.as_bytes()))
+}
+
+/// What the last line of a script begins with: the digest of all before it tells whether somebody has edited it.
+const STAMP: &str = "# Built as sha256:";
+
+/// The digest of the cells of a notebook: of which kind each is, and what it says.
+fn digest_of<'c>(cells: impl Iterator<Item = (&'c str, &'c str)>) -> Sha256 {
+    let text = |(kind, source): (&str, &str)| format!("{kind} {}\n{source}\n", source.len());
+    let all: String = cells.map(|(kind, source)| text((kind, source.trim_end()))).collect();
+    Sha256::of(all.as_bytes())
 }
 
 /// The cells as a notebook (nbformat 4.5) without outputs.
@@ -102,15 +114,18 @@ pub fn render_notebook(golden: Golden<'_>) -> String {
         }
         cell
     };
+    let boot = render_cell(golden);
+    let built = digest_of([("markdown", title.as_str()), ("code", &boot), ("code", VERIFY)].into_iter());
     let notebook = json!({
         "cells": [
             cell("markdown", "about", &title),
-            cell("code", "boot", &render_cell(golden)),
+            cell("code", "boot", &boot),
             cell("code", "verify", VERIFY),
         ],
         "metadata": {
             "accelerator": "GPU",
             "colab": { "provenance": [] },
+            "colab_boot": { "built": built.to_string() },
             "kernelspec": { "display_name": "Python 3", "language": "python", "name": "python3" },
             "language_info": { "name": "python" },
         },
@@ -120,17 +135,18 @@ pub fn render_notebook(golden: Golden<'_>) -> String {
     format!("{notebook:#}\n")
 }
 
-/// Whether a script or notebook has nothing but what `golden build` writes, this one or one of before.
+/// Whether a script or notebook is as `golden build` has written it: what somebody has added or edited would be lost.
+/// Outputs do not count.
 pub fn is_built(text: &str) -> bool {
-    let cells: Vec<String> = match Ipynb::parse(text) {
-        Ok(notebook) => notebook.cells.into_iter().filter(|cell| cell.is_code).map(|cell| cell.source).collect(),
-        Err(_) => text.split("# %%\n").filter(|part| !part.is_empty()).map(str::to_owned).collect(),
+    let Ok(notebook) = Ipynb::parse(text) else {
+        let Some((script, digest)) = text.rsplit_once(STAMP) else { return false };
+        return Sha256::of(script.as_bytes()).to_string() == digest.trim_end();
     };
-    let [boot, verify] = cells.as_slice() else { return false };
-    let is_boot = boot.lines().take(3).any(|line| line.starts_with("# Made by `colab-boot golden build`"))
-        && boot.trim_end().ends_with("\ncolab_boot_apply()");
-    let is_verify = verify.lines().count() <= VERIFY.lines().count() && verify.contains("colab_boot_run(\"verify\")");
-    is_boot && is_verify
+    let whole: Value = serde_json::from_str(&strict(text)).unwrap_or_default();
+    let kind = |cell: &Value| cell["cell_type"].as_str().unwrap_or_default().to_owned();
+    let kinds: Vec<String> = notebook.cells.iter().map(|cell| kind(&cell.value)).collect();
+    let cells = kinds.iter().zip(&notebook.cells).map(|(kind, cell)| (kind.as_str(), cell.source.as_str()));
+    whole["metadata"]["colab_boot"]["built"] == digest_of(cells).to_string()
 }
 
 /// zlib and base64, as lines of a Python literal in parentheses.

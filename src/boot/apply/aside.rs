@@ -68,6 +68,10 @@ impl Work<'_> {
             for edit in &edited.files {
                 let kept = free(self.kept_edit(&edited.name, &edited.version, &edit.path));
                 copy(&edit.place, &kept)?;
+                // pip reads it to uninstall, and ends at what makes no sense.
+                if edit.path.ends_with(".dist-info/entry_points.txt") {
+                    files::remove_if_there(&edit.place)?;
+                }
                 self.session.say(&format!("kept: the edited `{}` is now `{}`", edit.path, kept.display()));
             }
         }
@@ -173,11 +177,11 @@ pub(super) fn is_kept(aside: &Aside) -> bool {
     aside.kept.look_at_entry().is_ok()
 }
 
-/// A second name for the file at `from`, or a copy where that can't be had.
+/// A copy of the file at `from`. A second name would change with the file, which an editor or `cp` may write in place.
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     files::create_private_folder(to.parent().unwrap_or(to))?;
-    if std::fs::hard_link(from, to).is_ok() {
-        return Ok(());
+    if let Some(target) = files::link_of(from) {
+        return std::os::unix::fs::symlink(target, to).map_err(|error| not_moved(from, &error));
     }
     copy_whole(from, to).map_err(|error| not_moved(from, &error))
 }

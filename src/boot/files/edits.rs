@@ -28,7 +28,12 @@ pub struct Edit {
 /// was right. What was cut to nothing has nothing that could be kept.
 pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
     let Ok(located) = Located::of(held, &mut Infos::default()) else { return Vec::new() };
-    let Ok((mut expected, _)) = located.expected() else { return Vec::new() };
+    let others = located.of_other_build();
+    let mut expected = match located.expected() {
+        Ok((expected, _)) => expected,
+        Err(_) if !others.is_empty() => Vec::new(),
+        Err(_) => return Vec::new(),
+    };
     expected.extend(located.outside(&expected));
     let Ok(record) = located.info.join("RECORD").look() else { return Vec::new() };
     let installed = (record.mtime(), record.ctime());
@@ -37,6 +42,11 @@ pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
         if one.place.look_at_entry().is_ok_and(|data| data.is_dir()) {
             inside(&one.path, &one.place, &mut found);
         } else if is_changed(&one, installed) {
+            found.push(Edit { path: one.path, place: one.place });
+        }
+    }
+    for one in others.into_iter().filter(|one| one.place.look_at_entry().is_ok_and(|data| data.is_file())) {
+        if !found.iter().any(|edit| edit.place == one.place) {
             found.push(Edit { path: one.path, place: one.place });
         }
     }

@@ -115,6 +115,21 @@ impl<'a> Located<'a> {
         places.collect()
     }
 
+    /// What its installer has listed and the wheel that is known does not have, or not so: files of another build of
+    /// the same version, which somebody has installed in its place.
+    pub(super) fn of_other_build(&self) -> Vec<Expected> {
+        let kept = self.held.wheel.and_then(|(state, wheel)| state.record(&wheel).ok().flatten());
+        let Some(kept) = kept else { return Vec::new() };
+        let (layout, site) = (self.held.layout, self.site());
+        let placed = |entry: Entry, is_wheel| expected(entry, is_wheel, site, layout);
+        let of_wheel: HashSet<(PathBuf, Option<Sha256>)> =
+            kept.into_iter().filter_map(|entry| placed(entry, true)).map(|one| (one.place, one.sha256)).collect();
+        let text = read_optional(&self.info.join("RECORD")).ok().flatten().unwrap_or_default();
+        let own = parse_record(&text).into_iter().filter(|entry| script(&entry.path, site, layout).is_none());
+        let own = own.filter(|entry| !is_header(&entry.path)).filter_map(|entry| placed(entry, false));
+        own.filter(|one| !of_wheel.contains(&(one.place.clone(), one.sha256))).collect()
+    }
+
     fn listed(&self) -> Result<(Vec<Expected>, ComparedWith), FileFault> {
         let record = self.info.join("RECORD");
         let text = read_optional(&record).map_err(|failure| unreadable(&record, &failure))?;

@@ -36,13 +36,22 @@ fn must_be_a_lock(path: &Path) -> Result<(), Failure> {
         .help("move it, or choose another file with --lock"))
 }
 
+/// Whether there is nothing but blanks in the file.
+fn is_empty(path: &Path) -> bool {
+    files::read_optional(path).is_ok_and(|text| text.is_some_and(|text| text.trim().is_empty()))
+}
+
 impl Session<'_> {
-    /// The lock that is there. One that can't be read is replaced by a new one, but is no answer for `--check` or an
-    /// upgrade of one package.
-    pub fn earlier_lock(&self, path: &Path, must_be_sound: bool) -> Result<Option<Lock>, Failure> {
+    /// The lock that is there. One that can't be read is an error, for its versions would be lost, unless nothing of it
+    /// is to stay (`renews`).
+    pub fn earlier_lock(&self, path: &Path, renews: bool) -> Result<Option<Lock>, Failure> {
         match self.read_lock(path) {
-            Err(_) if !must_be_sound => must_be_a_lock(path).map(|()| None),
-            other => other,
+            Err(_) if renews || is_empty(path) => must_be_a_lock(path).map(|()| None),
+            Err(failure) => match must_be_a_lock(path) {
+                Err(other) => Err(other),
+                Ok(()) => Err(failure.help("to replace it by a new one with the newest versions, add --upgrade")),
+            },
+            Ok(lock) => Ok(lock),
         }
     }
 

@@ -72,14 +72,13 @@ pub fn fetch_all(
         .try_for_each(|outcome| outcome.map_err(|error| Failure::bug("a download ended early").because(&error))?)
 }
 
-/// Puts the file at `from` to `to` under a second name; where that can't be, as a copy. Returns its size in bytes.
-fn link_or_copy(from: &Path, to: &Path) -> std::io::Result<u64> {
-    // A link to a link would be one, too.
-    let from = from.real()?;
+/// Copies the file at `from` to `to`; returns its size in bytes. No second name: what is written to one would be in the
+/// other, which is the user's.
+fn copy(from: &Path, to: &Path) -> std::io::Result<u64> {
     if to.look_at_entry().is_ok() {
         std::fs::remove_file(to)?;
     }
-    std::fs::hard_link(&from, to).and_then(|()| Ok(to.look()?.len())).or_else(|_| std::fs::copy(&from, to))
+    std::fs::copy(from.real()?, to)
 }
 
 async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn Progress) -> Result<(), Failure> {
@@ -94,13 +93,13 @@ async fn fetch(http: &Http, download: &Download, folder: &Path, progress: &dyn P
     }
     if let Some(path) = path_of(&download.url) {
         // Not under the name of a part: those are written to, and this may be the user's own file.
-        let linked = folder.join(format!("{}.linked", download.file));
-        let size = link_or_copy(&path, &linked).map_err(|error| {
-            Failure::world(format!("could not copy `{}` to `{}`", path.display(), linked.display())).because(&error)
+        let copied = folder.join(format!("{}.copied", download.file));
+        let size = copy(&path, &copied).map_err(|error| {
+            Failure::world(format!("could not copy `{}` to `{}`", path.display(), copied.display())).because(&error)
         })?;
         progress.bytes(size);
-        let digest = digest_of(&linked)?.map(|(digest, _)| digest);
-        return settle(download, &linked, (&target, seen), digest, progress);
+        let digest = digest_of(&copied)?.map(|(digest, _)| digest);
+        return settle(download, &copied, (&target, seen), digest, progress);
     }
     let mut part = Arrived { path: folder.join(format!("{}.part", download.file)), hasher: None };
     let resumed = part.len() > 0;

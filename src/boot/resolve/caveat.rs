@@ -141,8 +141,12 @@ fn held_back(all: &[HeldBack]) -> Finding {
         .iter()
         .map(|held| {
             let by: Vec<&str> = held.by.iter().map(AsRef::as_ref).take(3).collect();
-            let by = if by.is_empty() { "what its newer releases need".to_owned() } else { by.join(", ") };
-            format!("{} {} ({} exists; held by {by})", held.name, held.version, held.newest)
+            let by = match by.as_slice() {
+                [] if held.locked => "kept from the earlier lock".to_owned(),
+                [] => "held by what its newer releases need".to_owned(),
+                by => format!("held by {}", by.join(", ")),
+            };
+            format!("{} {} ({} exists; {by})", held.name, held.version, held.newest)
         })
         .collect::<Vec<_>>())
     .into_iter()

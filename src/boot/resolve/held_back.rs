@@ -28,7 +28,8 @@ pub(super) fn held_back(provider: &Provider<'_>, solution: &Solution) -> Result<
             continue;
         }
         let by = holders(provider, solution, name, &newest);
-        all.push(HeldBack { name: name.clone(), version: version.clone(), newest, by });
+        let locked = provider.question.preferred.get(name) == Some(version);
+        all.push(HeldBack { name: name.clone(), version: version.clone(), newest, by, locked });
     }
     all.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(all)

@@ -137,6 +137,8 @@ pub struct HeldBack {
     pub newest: Version,
     /// Distributions that ask for an older one.
     pub by: Vec<PackageName>,
+    /// The earlier lock has this version.
+    pub locked: bool,
 }
 
 /// Something worth telling about a solution.

@@ -34,8 +34,7 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     let path = lock_path(&options.profile, options.lock.as_ref());
     // On stdout there is no earlier lock.
     let kept = !is_stdout(&path);
-    let old =
-        if kept { session.earlier_lock(&path, options.check || !options.upgrade_package.is_empty())? } else { None };
+    let old = if kept { session.earlier_lock(&path, options.upgrade && !options.check)? } else { None };
     let upgrade = Upgrade { all: options.upgrade, packages: options.upgrade_package.clone() };
     let Made { lock, pythons, findings, traffic } = session.relock(
         (&options.profile, &profile),

@@ -56,9 +56,34 @@ pub fn scan(text: &str) -> Result<Vec<Secret>, Failure> {
 
 /// As [`scan`], of a text whose lines are known.
 fn scan_lines(lines: &Lines<'_>) -> Result<Vec<Secret>, Failure> {
-    let Some((bare, places)) = bare(lines.text) else { return scan_bare(lines.text, lines, &|span| span) };
-    let original = |span: Range<usize>| places[span.start]..places[span.end - 1] + 1;
-    scan_bare(&bare, lines, &original)
+    match bare(lines.text) {
+        None => scan_open(lines.text, lines, &|span| span),
+        Some((bare, places)) => {
+            scan_open(&bare, lines, &|span: Range<usize>| places[span.start]..places[span.end - 1] + 1)
+        }
+    }
+}
+
+/// As [`scan_bare`], and once more with blanks for escapes: in `"ok\nhf_…"` the letter of the escape seems to be a part
+/// of the token. What has a format of its own is found so.
+fn scan_open(
+    bare: &str,
+    lines: &Lines<'_>,
+    original: &dyn Fn(Range<usize>) -> Range<usize>,
+) -> Result<Vec<Secret>, Failure> {
+    static ESCAPE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"\\{1,8}(?:[nrtbfv0'"]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})"#).ok());
+    let mut found = scan_bare(bare, lines, original)?;
+    let Some(escape) = ESCAPE.as_ref().filter(|escape| escape.is_match(bare)) else { return Ok(found) };
+    let open = escape.replace_all(bare, |escape: &regex::Captures<'_>| " ".repeat(escape[0].len()));
+    let formats = secret_formats().map_err(Failure::bug)?;
+    let has_form =
+        |secret: &Secret| formats.secret.iter().any(|row| row.id == *secret.rule && !row.generic && !row.bare);
+    let more = scan_bare(&open, lines, original)?.into_iter().filter(has_form);
+    let known: Vec<Range<usize>> = found.iter().map(|secret| secret.span.clone()).collect();
+    found.extend(more.filter(|one| known.iter().all(|span| one.span.end <= span.start || span.end <= one.span.start)));
+    found.sort_by_key(|secret| secret.span.start);
+    Ok(found)
 }
 
 /// The text without escape sequences (ECMA-48, CSI) and with quotes for their names in HTML, and where each of its

@@ -234,3 +234,19 @@ fn a_secret_may_stand_beside_letters_of_any_script() {
     // Letters of its own are no edge.
     assert_eq!(scrubbed_of("a", &format!("x{token}\n")).0, []);
 }
+
+/// The letter of an escape is no part of a token; an address may have an `@` in its password.
+#[test]
+fn a_token_may_stand_behind_an_escape() {
+    let token = ["ghp_zz63FfkCzJr4", "i0B3JrTAwR4y9ojfljoQoaF1"].concat();
+    for before in ["ok\\n", "a\\t", "\\\\n", "\\u0027", "\\x27", "alice\\r\\n"] {
+        for text in [format!("KEYS = \"{before}{token}\"\n"), format!("printf '{before}{token}'\n")] {
+            let (sightings, clean) = scrubbed_of("a.py", &text);
+            assert_eq!(sightings.len(), 1, "{text}: {sightings:?}");
+            assert_eq!(clean, Some(text.replace(&token, "REMOVED-github-token")));
+        }
+    }
+    let text = "u = 'mysql://root:aB3@dE6fG9hJ2kQ@db.example.com/x'\n";
+    let clean = "u = 'mysql://root:REMOVED-password-in-address@db.example.com/x'\n";
+    assert_eq!(scrubbed_of("a.py", text).1.as_deref(), Some(clean));
+}

@@ -279,6 +279,12 @@ fn not_written(to: &Path, error: &std::io::Error) -> Failure {
         .help("the files before it are complete; run the same command to continue")
 }
 
+/// Whether both paths lead to one file.
+fn is_one(a: &Path, b: &Path) -> bool {
+    let id = |path: &Path| path.look().ok().map(|data| (data.dev(), data.ino()));
+    id(a).is_some_and(|one| id(b) == Some(one))
+}
+
 /// What was unpacked, on its way to the destination.
 struct Work<'a> {
     staging: &'a Staging,
@@ -318,6 +324,10 @@ impl Work<'_> {
             if stands && (!self.staging.verify || is_copy(entry, &place)) {
                 keep_mode(entry, &place);
                 staged.there += 1;
+                continue;
+            }
+            if is_one(&place, &self.staging.from) {
+                staged.failed.push((entry.path.clone(), NotCopied::Archive));
                 continue;
             }
             if !stands && !self.staging.overwrite && self.journal.is_foreign(&entry.path, &place) {

@@ -1,5 +1,7 @@
 //! `fetch`, and what is installed from the folder that it fills.
 
+use std::os::unix::fs::MetadataExt;
+
 use crate::support::address::{Loaded, build};
 use crate::support::python::Venv;
 use crate::support::test::Test;
@@ -29,6 +31,12 @@ fn a_folder_of_wheels_needs_no_network() {
     assert!(!test.path("house").exists());
     let fetched = test.run(&fetch).expect(0);
     assert!(fetched.stdout.starts_with("fetched: 1 wheel, "), "{}", fetched.stdout);
+    // No second name of the user's own file.
+    let links = |folder: &str| {
+        let files = std::fs::read_dir(test.path(folder)).expect("a folder").flatten();
+        files.map(|file| file.metadata().expect("a file").nlink()).max()
+    };
+    assert_eq!((links("wheels"), links("house")), (Some(1), Some(1)));
     // A file of the user's stays, in a folder of wheels and in the place of a lock.
     let wheel = std::fs::read_dir(test.path("house")).expect("a folder").flatten().map(|entry| entry.path());
     let wheel = wheel.into_iter().find(|path| path.extension().is_some_and(|end| end == "whl")).expect("a wheel");

@@ -248,10 +248,15 @@ fn a_build_writes_over_nothing_of_the_users() {
             None => format!("{built}\n# %%\nmine = 1\n"),
         };
         assert_ne!(more, built);
-        for text in [more, "mine".to_owned(), String::new()] {
+        // Text of the user's, too, and a line in the cell.
+        let edited = built.replacen("import ast", "import precious, ast", 1);
+        let about = built.replacen("\"cell_type\": \"markdown\"", "\"cell_type\": \"raw\"", 1);
+        assert_ne!(edited, built);
+        let others = [about, edited].into_iter().filter(|text| *text != built);
+        for text in [more, "mine".to_owned(), String::new()].into_iter().chain(others) {
             std::fs::write(&path, &text).expect("a file");
             let refused = test.run(&build).expect(2);
-            assert!(refused.stderr.contains("has more than `golden build` wrote"), "{refused:?}");
+            assert!(refused.stderr.contains("is not as `golden build` wrote it"), "{refused:?}");
             assert_eq!(std::fs::read_to_string(&path).expect("a file"), text);
         }
         let elsewhere = test.path("elsewhere");

@@ -29,6 +29,8 @@ pub(crate) enum Verb {
     Linking(LinkingOptions),
     /// Update the hints that make `lock` faster: dependencies and METADATA of frameworks
     Hints(HintsOptions),
+    /// Read what the packages of the notebook images require
+    Images(ImagesOptions),
 }
 
 impl Verb {
@@ -38,6 +40,7 @@ impl Verb {
             Self::Check(options) => &options.index,
             Self::Linking(options) => &options.index,
             Self::Hints(options) => &options.index,
+            Self::Images(options) => &options.index,
         }
     }
 }
@@ -104,6 +107,16 @@ pub(crate) struct LinkingOptions {
 pub(crate) struct HintsOptions {
     /// The `matrix` folder of a checkout
     #[arg(long, value_name = "FOLDER", default_value = "matrix")]
+    pub(crate) into: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) index: IndexOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImagesOptions {
+    /// The `runtimes` folder of a checkout
+    #[arg(long, value_name = "FOLDER", default_value = "runtimes")]
     pub(crate) into: PathBuf,
 
     #[command(flatten)]

@@ -5,6 +5,7 @@ mod arguments;
 mod releases;
 mod check;
 mod hints;
+mod images;
 mod link_rows;
 mod refresh;
 
@@ -70,6 +71,7 @@ fn run(arguments: &Arguments, environment: &BTreeMap<String, String>, now: u64) 
         Verb::Check(options) => check::run(options, &session, &releases),
         Verb::Linking(options) => link_rows::run(options, &session, &releases),
         Verb::Hints(options) => hints::run(options, &session, &releases),
+        Verb::Images(options) => images::run(options, &session, &releases),
     }?;
     session.say(&format!("{} requests", client.traffic().requests));
     Ok(outcome)

@@ -1,12 +1,12 @@
 //! Bundled descriptions of notebook images (`runtimes/*.toml`), so that a laptop can plan for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
 use serde::Deserialize;
 
-use crate::boot::machine::{Installed, Machine, Python, PythonOrigin};
+use crate::boot::machine::{Installed, Machine, Python, PythonOrigin, Recorded};
 use crate::core::diag::Failure;
 use crate::core::matrix::{Hardware, Host, host_by_kind};
 use crate::core::model::{DriverVersion, PackageName, PythonFacts, Requirement, Version};
@@ -45,7 +45,8 @@ pub struct Runtime {
 }
 
 static RUNTIMES: LazyLock<Result<Vec<Runtime>, String>> = LazyLock::new(|| {
-    let mut files: Vec<_> = FILES.files().collect();
+    let is_description = |file: &&File<'_>| file.path().extension().is_some_and(|ending| ending == "toml");
+    let mut files: Vec<_> = FILES.files().filter(is_description).collect();
     files.sort_by_key(|file| file.path());
     files
         .into_iter()
@@ -85,13 +86,30 @@ impl Runtime {
         self.accelerator.as_ref().map_or_else(|| self.name.clone(), |one| format!("{}-{one}", self.name))
     }
 
+    /// What packages of images with its Python require, by name and version: as the index has it of their releases, of
+    /// labelled builds as it has it of the public ones, without CUDA's libraries but those of the image.
+    fn requirements(&self) -> HashMap<(&'static str, String), &'static str> {
+        let mut parts = self.python.release().iter();
+        let (major, minor) = (parts.next().copied().unwrap_or(0), parts.next().copied().unwrap_or(0));
+        let file = FILES.get_file(format!("requires-{major}.{minor}.txt"));
+        let lines = file.and_then(File::contents_utf8).unwrap_or_default().lines();
+        lines
+            .filter_map(|line| {
+                let (title, requires) = line.split_once(':')?;
+                let (name, version) = title.split_once(' ')?;
+                Some(((name, version.to_owned()), requires))
+            })
+            .collect()
+    }
+
     /// The machine it describes, with no GPU chosen yet.
     pub fn machine(&self) -> Machine {
         let direct = |name: &PackageName| self.direct_url.contains(name);
+        let known = self.requirements();
         let installed = self.packages.iter().map(|(name, version)| {
             let one = Installed {
                 version: version.clone(),
-                requires: None,
+                requires: known.get(&(name.as_ref(), version.to_string())).map(|line| recorded(line)),
                 direct: direct(name),
                 location: None,
                 installer: String::new(),
@@ -128,4 +146,9 @@ impl Runtime {
             origins: ["driver", "python", "installed"].map(|fact| (fact, source.clone())).into(),
         }
     }
+}
+
+/// `a>=1; b` as METADATA would record it.
+fn recorded(line: &str) -> Recorded {
+    Recorded::new(line.split(';').map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect())
 }

@@ -62,8 +62,8 @@ pub(super) fn breakage_findings(basis: &Basis<'_>, breakages: &[Breakage]) -> Ve
 
 impl Breakage {
     fn to_finding(&self, wish: &Wish) -> Finding {
-        let becomes = self.to.as_ref().map_or_else(|| "removed".to_owned(), ToString::to_string);
-        let message = format!("{} requires {}, which becomes {becomes}", self.package, self.requires);
+        let becomes = self.to.as_ref().map_or_else(|| "is removed".to_owned(), |to| format!("becomes {to}"));
+        let message = format!("{} requires {}, which {becomes}", self.package, self.requires);
         let finding = if wish.breakage_is_error {
             Finding::error(Code::PlanBreakage, message)
         } else {

@@ -8,7 +8,7 @@ use crate::boot::plan::families::broken_families;
 use crate::boot::plan::restart::{Restart, environment_touched, evidence, restart, touched};
 use crate::boot::plan::variables::{Earlier, VariablesAfter, judge_environment, set_by, variable_changes};
 use crate::boot::plan::{AptStep, Basis, Change, Plan, breakage, changes, environment_line};
-use crate::core::diag::{Code, Finding, Subject, counted};
+use crate::core::diag::{Code, Finding, Subject, counted, listed};
 use crate::core::model::{PackageName, Version};
 
 /// What is to be done, and what it means.
@@ -136,14 +136,18 @@ fn losing_files(basis: &Basis<'_>, changes: &[Change]) -> (Vec<PackageName>, Vec
     (names, findings)
 }
 
-/// On an image that is only described, what the moves would break is not known.
+/// On an image that is only described, what the moves would break is not known of packages without requirements.
 fn blind(basis: &Basis<'_>, plan: &Plan) -> Option<Finding> {
-    let moves = plan.changes.iter().filter(|change| change.from.is_some()).count();
-    let message = format!(
-        "{} of the image to change; which others would break is known only on the machine itself",
-        counted(moves, "package")
-    );
-    (basis.machine.runtime.is_some() && moves > 0).then(|| Finding::note(Code::PlanBlind, message))
+    let is_moved = plan.changes.iter().any(|change| change.from.is_some());
+    let installed = basis.machine.installed.iter();
+    let unknown: Vec<String> =
+        installed.filter(|(_, one)| one.requires.is_none()).map(|(name, _)| name.to_string()).collect();
+    if basis.machine.runtime.is_none() || !is_moved || unknown.is_empty() {
+        return None;
+    }
+    let message = format!("the requirements of {} of the image are unknown", counted(unknown.len(), "package"));
+    let finding = Finding::note(Code::PlanBlind, message).with_note(listed(&unknown));
+    Some(finding.with_help("on the machine itself, `plan` knows whether they break"))
 }
 
 /// CUDA without a GPU.

@@ -193,8 +193,17 @@ fn a_full_disk_leaves_the_old_lock() {
     std::fs::write(small.join("p.lock"), OLD).expect("a write");
     std::fs::write(small.join("filler"), vec![0; 4000]).expect("a write");
     let path = small.join("p.lock").display().to_string();
-    let outcome =
-        test.run(&["lock", "p.toml", "--lock", &path, "--machine", &observed("laptop"), "--index-url", &server.url]);
+    let outcome = test.run(&[
+        "lock",
+        "p.toml",
+        "--upgrade",
+        "--lock",
+        &path,
+        "--machine",
+        &observed("laptop"),
+        "--index-url",
+        &server.url,
+    ]);
     let (kept, listed) = (std::fs::read_to_string(small.join("p.lock")), names(&small));
     let unmounted = Command::new("umount").arg(&small).status().expect("umount starts");
     assert!(unmounted.success());

@@ -20,7 +20,7 @@ use crate::core::diag::{Code, Failure, Finding, Kind, Severity, count_errors, en
 use crate::core::host::Paths;
 use crate::core::host::destination::{is_stdout, must_be_apart, must_be_outside, must_have_folders, write_report};
 use crate::core::host::mounts::{Unreachable, avoided, must_reach};
-use crate::core::host::reads::note_outputs;
+use crate::core::host::reads::{note_folder, note_outputs};
 use crate::core::host::signals::prepare as prepare_signals;
 use crate::core::host::supervisor::{Ended, supervised};
 use crate::core::log::{LineSink, Log, Style, Verbosity};
@@ -76,6 +76,8 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
         .and_then(|()| must_be_outside(&named.folders, &named.reports))
         .and_then(|()| must_have_folders(&named.written));
     note_outputs(&written);
+    // What is kept there is read by every later run.
+    note_folder(&paths.state);
     // The report must not go where something is read from.
     let json = arguments.json.take().filter(|path| apart.is_ok() || is_stdout(path));
     arguments.json = json;

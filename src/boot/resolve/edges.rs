@@ -190,7 +190,13 @@ impl<'a> Provider<'a> {
     /// be read. Not the CUDA libraries themselves: nothing asks for their newest versions, and frameworks that pin them
     /// would be searched in vain.
     pub(super) fn settles_cuda(&self, package: &Package) -> bool {
-        matches!(package, Package::Extra(name, extra) if extra.as_ref().contains("cuda") && self.wanted_as(name).next().is_some())
+        let is_wanted = |name: &PackageName| self.wanted_as(name).next().is_some();
+        match package {
+            Package::Extra(name, extra) => extra.as_ref().contains("cuda") && is_wanted(name),
+            // One that can't be loaded beside another CUDA: its releases fall one by one while little else is chosen.
+            Package::Distribution(name) => self.question.matrix.is_linked(name) && is_wanted(name),
+            _ => false,
+        }
     }
 }
 

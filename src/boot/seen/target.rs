@@ -64,10 +64,7 @@ impl Session<'_> {
             Present { version: before.version.clone(), requires, protected: protected(name), direct: before.direct }
         };
         let as_is = |name: &PackageName, one: &Installed| {
-            // Of an image that is only described, requirements are judged once all is chosen: a solve that goes by them
-            // does not always end (vllm on an image with CUDA 12).
-            let known = one.requires.as_ref().filter(|_| machine.runtime.is_none());
-            let requires = known.map(|recorded| recorded.get().to_vec());
+            let requires = one.requires.as_ref().map(|recorded| recorded.get().to_vec());
             Present { version: one.version.clone(), requires, protected: protected(name), direct: one.direct }
         };
         let here = machine.installed.iter().filter(|(name, _)| counts(name)).filter_map(|(name, one)| {

@@ -3,7 +3,7 @@
 //! writes.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,6 +40,13 @@ pub fn is_stdout(path: &Path) -> bool {
     STDOUT.iter().any(|name| path == Path::new(name))
 }
 
+/// Whether the file is a program, or makes a folder an environment of Python's.
+fn is_program(path: &Path) -> bool {
+    let mut start = [0; 4];
+    let is_elf = File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok() && start == *b"\x7fELF");
+    is_elf || path.file_name().is_some_and(|name| name == "pyvenv.cfg")
+}
+
 /// Writes `bytes` to `path`, which [`is_stdout`] has not claimed. Fails without having changed anything, unless a
 /// device does; also where the command line names `path`, and it was changed since the run began.
 pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
@@ -51,7 +58,10 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let destination = find(path)?;
     let why = match &destination {
-        Destination::Whole(at, Some(_)) if is_of_environment(at) => Some("it belongs to the environment"),
+        Destination::Whole(at, Some(_)) if is_of_environment(at) => {
+            Some("it belongs to the environment or to colab-boot")
+        }
+        Destination::Whole(at, Some(_)) if is_program(at) => Some("it is a program"),
         Destination::Whole(at, Some(old)) if was_read(old) && !is_report(at) => Some("it was read"),
         _ => None,
     };

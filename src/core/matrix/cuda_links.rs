@@ -86,6 +86,11 @@ impl Matrix {
         self.links.iter().find(|row| row.package == *package && row.releases.contains(version))
     }
 
+    /// Whether releases of `package` can't be loaded beside another CUDA than theirs.
+    pub fn is_linked(&self, package: &PackageName) -> bool {
+        self.links.iter().any(|row| row.package == *package && !row.opened)
+    }
+
     /// The CUDA major that `link` means for `version` of its package: that of its build, where this is known, else that
     /// of the library that it was seen to be linked against.
     pub fn linked_major(&self, link: &Link, version: &Version, build: Option<&Build>) -> Option<u32> {

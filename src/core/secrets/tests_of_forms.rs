@@ -250,3 +250,20 @@ fn a_token_may_stand_behind_an_escape() {
     let clean = "u = 'mysql://root:REMOVED-password-in-address@db.example.com/x'\n";
     assert_eq!(scrubbed_of("a.py", text).1.as_deref(), Some(clean));
 }
+
+#[test]
+fn blanks_tabs_and_quotes_stand_between_a_name_and_its_value() {
+    let value = "q7Zk9vR2xT4mPq8Lw3Yd5NbC";
+    for text in [
+        format!("password:   {value}\n"),
+        format!("token:\t{value}\n"),
+        format!("secret : {value}\n"),
+        format!("password= {value}\n"),
+        format!("tool --token \"{value}\" --out x\n"),
+        format!("tool --password '{value}'\n"),
+    ] {
+        let (sightings, clean) = scrubbed_of("a.txt", &text);
+        assert_eq!(sightings.len(), 1, "{text}: {sightings:?}");
+        assert!(!clean.expect("clean").contains(value), "{text}");
+    }
+}

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
+use crate::core::host::writers::Writers;
 use crate::core::log::Progress;
 use crate::core::model::Hasher;
 use crate::health::stage::Staging;
@@ -57,6 +58,10 @@ fn once(
         |file: &File| file.metadata().is_ok_and(|data| data.len() == entry.size && modified(&data) == entry.modified);
     if !is_same(&from) {
         return Err(NotCopied::Changed);
+    }
+    // A checkpoint that is half written looks like a whole one.
+    if let Some(pid) = staging.durable.then(Writers::now).and_then(|writers| writers.of(&entry.source)) {
+        return Err(NotCopied::Busy(pid));
     }
     let mut file = parts.go_on(&name).map_err(NotCopied::Writing)?;
     let mut digest = Hasher::default();

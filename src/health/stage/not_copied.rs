@@ -12,6 +12,8 @@ pub enum NotCopied {
     Unread(String),
     /// The source is another one than was listed.
     Changed,
+    /// This process is writing to it.
+    Busy(u32),
     /// The archive that is unpacked has its name.
     Archive,
     /// A file that is not ours has its name, or that of its folder.
@@ -37,6 +39,7 @@ impl NotCopied {
             Self::NotUtf8 => "rename files whose names are not UTF-8 in the source",
             Self::Changed | Self::Unread(_) | Self::Reading(_) => "run the same command to retry",
             Self::Taken => "to replace files that were not copied from here, add --overwrite",
+            Self::Busy(_) => "run the same command again when it is written; the earlier copy stays",
             Self::Archive => "unpack it to another folder",
             Self::Folder => "where the source has a file now, move the folder at the destination away",
             Self::Link => "replace the link with a folder, or copy to where it leads",
@@ -55,6 +58,7 @@ impl Display for NotCopied {
             Self::Taken => {
                 f.write_str("a file with its name exists that was not copied from here, or was changed since")
             }
+            Self::Busy(pid) => write!(f, "process {pid} is writing to it"),
             Self::Archive => f.write_str("the archive itself has its name"),
             Self::Folder => f.write_str("a folder with its name exists; folders are not removed"),
             Self::Link => f.write_str("its folder is a link at the destination; links are not followed"),

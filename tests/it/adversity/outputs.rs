@@ -116,6 +116,23 @@ fn an_output_is_no_file_that_was_read_without_being_named() {
         assert!(outcome.stderr.contains("would be overwritten"), "{outcome:?}");
         assert!(std::fs::read(file).expect("a file") == before, "{}", file.display());
     }
+    // A program of another environment, and what colab-boot keeps.
+    let other = Venv::at(&test.path("other"));
+    let program = std::fs::canonicalize(&other.python).expect("a program").display().to_string();
+    let pinned = test.path("other/pyvenv.cfg").display().to_string();
+    for file in [&program, &pinned] {
+        let outcome = test.run(&[
+            "plan",
+            "p.toml",
+            "--machine",
+            &observed("laptop"),
+            "--index-url",
+            &world.server.url,
+            "--script",
+            file,
+        ]);
+        assert!(outcome.code == 2 && outcome.stderr.contains("but it is a program"), "{outcome:?}");
+    }
     // What the command itself writes.
     world.run(&["lock", "p.toml"]).expect(0);
     std::fs::create_dir(test.path("cells")).expect("a folder");

@@ -66,3 +66,27 @@ fn what_can_not_be_unpacked_and_what_is_empty_is_said() {
         assert_eq!(std::os::unix::fs::PermissionsExt::mode(&tar.permissions()) & 0o777, mode);
     }
 }
+
+/// A checkpoint that another process writes to is half of one: the whole copy from before stays.
+#[test]
+fn a_checkpoint_that_is_being_written_is_left_for_later() {
+    let test = Test::new();
+    std::fs::create_dir(test.path("c")).expect("a folder");
+    let (file, copy) = (test.path("c/last.pt"), test.path("d/last.pt"));
+    std::fs::write(&file, [7; 4000]).expect("a checkpoint");
+    let (from, to) = (test.path("c").display().to_string(), test.path("d").display().to_string());
+    test.run(&["stage", "--back", &from, &to]).expect(0);
+    // This process is not looked at, for it may be the one that copies: another one holds the file.
+    std::fs::write(&file, [8; 1000]).expect("a part");
+    let mut writer = std::process::Command::new("sleep")
+        .arg("60")
+        .stdout(std::fs::OpenOptions::new().append(true).open(&file).expect("a file"))
+        .spawn()
+        .expect("sleep starts");
+    let busy = test.run(&["stage", "--back", &from, &to]);
+    writer.kill().and_then(|()| writer.wait()).expect("it ends");
+    assert!(busy.code == 1 && busy.stderr.contains("is writing to it"), "{busy:?}");
+    assert_eq!(std::fs::read(&copy).expect("a copy"), [7; 4000]);
+    test.run(&["stage", "--back", &from, &to]).expect(0);
+    assert_eq!(std::fs::read(&copy).expect("a copy"), [8; 1000]);
+}

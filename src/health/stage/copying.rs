@@ -43,6 +43,23 @@ pub(super) fn copy(
     }
 }
 
+/// The source, as it was listed.
+fn opened(staging: &Staging, entry: &Entry) -> Result<File, NotCopied> {
+    let from = files::open(&entry.source).map_err(NotCopied::Reading)?;
+    if !is_as_listed(entry, &from) {
+        return Err(NotCopied::Changed);
+    }
+    // A checkpoint that is half written looks like a whole one.
+    match staging.durable.then(Writers::now).and_then(|writers| writers.of(&entry.source)) {
+        Some(pid) => Err(NotCopied::Busy(pid)),
+        None => Ok(from),
+    }
+}
+
+fn is_as_listed(entry: &Entry, file: &File) -> bool {
+    file.metadata().is_ok_and(|data| data.len() == entry.size && modified(&data) == entry.modified)
+}
+
 fn once(
     (staging, parts): (&Staging, &Parts),
     entry: &Entry,
@@ -53,16 +70,7 @@ fn once(
     let name = parts.name(entry);
     let part = parts.path(&name);
     make_folder(&staging.to, &place)?;
-    let mut from = files::open(&entry.source).map_err(NotCopied::Reading)?;
-    let is_same =
-        |file: &File| file.metadata().is_ok_and(|data| data.len() == entry.size && modified(&data) == entry.modified);
-    if !is_same(&from) {
-        return Err(NotCopied::Changed);
-    }
-    // A checkpoint that is half written looks like a whole one.
-    if let Some(pid) = staging.durable.then(Writers::now).and_then(|writers| writers.of(&entry.source)) {
-        return Err(NotCopied::Busy(pid));
-    }
+    let mut from = opened(staging, entry)?;
     let mut file = parts.go_on(&name).map_err(NotCopied::Writing)?;
     let mut digest = Hasher::default();
     let mut buffer = vec![0; BLOCK];
@@ -98,7 +106,7 @@ fn once(
         have += count as u64;
         progress.bytes(count as u64);
     }
-    if have != entry.size || !is_same(&from) {
+    if have != entry.size || !is_as_listed(entry, &from) {
         let _ = std::fs::remove_file(&part);
         return Err(NotCopied::Changed);
     }

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use pep440_rs::VersionSpecifier;
+
 use crate::boot::audit::Place;
 use crate::core::diag::Source;
 use crate::core::model::accepted::Accepted;
@@ -16,9 +18,17 @@ pub struct RequiredLine {
 }
 
 impl RequiredLine {
-    /// Whether it names a build with a label, `==2.1.2+cu118`.
-    pub fn is_labelled(&self) -> bool {
-        self.requirement.specifiers.iter().any(|one| one.version().is_local())
+    /// The same, of the public release where it names a build with a label: `==2.1.2` of `==2.1.2+cu118`.
+    #[must_use]
+    pub fn public(&self) -> Self {
+        let mut line = self.clone();
+        if line.requirement.specifiers.iter().any(|one| one.version().is_local()) {
+            let bare = |one: &VersionSpecifier| {
+                VersionSpecifier::from_version(*one.operator(), one.version().clone().without_local()).ok()
+            };
+            line.requirement.specifiers = line.requirement.specifiers.iter().filter_map(bare).collect();
+        }
+        line
     }
 }
 

@@ -260,7 +260,8 @@ fn without_comment(line: &str) -> &str {
 pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) -> Result<(), String> {
     let hashes = hashes_of(line)?;
     let line = without_options(line);
-    let bare = line.starts_with(['.', '/']) || line.contains("://") && !line.contains(" @ ");
+    let is_folder = line.contains('/') && !line.contains([' ', '@', '=', '<', '>', ';']);
+    let bare = line.starts_with(['.', '/']) || is_folder || line.contains("://") && !line.contains(" @ ");
     if bare || line.ends_with(".whl") && !line.contains(" @ ") {
         match wheel_in(line) {
             Some(named) => listed.named.push(named),

@@ -81,9 +81,10 @@ impl Session<'_> {
         request: &Request,
     ) -> Result<Together, Failure> {
         let source = Source { name: name.into(), text: "".into() };
-        // A build with a label is on another index than was asked, where the file names one.
-        let is_elsewhere = |line: &&RequiredLine| listed.has_indexes && line.is_labelled();
-        let asked: Vec<&RequiredLine> = listed.asked.iter().filter(|line| !is_elsewhere(line)).collect();
+        // A build with a label is on another index than was asked, where the file names one; the public release is for
+        // the same Pythons, and asks for the same.
+        let asked: Vec<RequiredLine> =
+            listed.asked.iter().map(|line| if listed.has_indexes { line.public() } else { line.clone() }).collect();
         let (wanted, mut findings, hindered) = merged(&asked, &source);
         if wanted.is_empty() {
             return Ok(Together { findings, hindered, ..Together::default() });
@@ -121,6 +122,10 @@ impl Session<'_> {
                 first.help.extend(help);
             }
         }
+        if together.findings.len() > 1 && resolution.is_none() {
+            let message = "there may be more causes: after these the search ended";
+            together.findings.push(Finding::note(Code::AuditOpen, message));
+        }
         if let Some(resolution) = resolution {
             together.findings.extend(self.weighed(caveats(&resolution), &[]));
             together.picks = Some(resolution.picks);
@@ -151,7 +156,13 @@ impl Session<'_> {
             let is_built = |cause: &Cause| matches!(cause.hindrance, Hindrance::Source(..));
             if rest.resolution.is_some() && rest.causes.iter().all(is_built) {
                 let (major, minor) = python.minor();
-                return Some(format!("on Python {major}.{minor} (`--runtime {name}`) all can be installed: solved"));
+                let built = match rest.causes.len() {
+                    0 => String::new(),
+                    count => format!(", if pip builds {} from source", counted(count, "package")),
+                };
+                return Some(format!(
+                    "on Python {major}.{minor} (`--runtime {name}`) all can be installed{built}: solved"
+                ));
             }
         }
         None
@@ -189,7 +200,7 @@ impl Together {
 }
 
 /// What `lines` ask for, each package once; and what of it excludes itself, as findings and names.
-fn merged(lines: &[&RequiredLine], main: &Source) -> (Vec<Wanted>, Vec<Finding>, Vec<PackageName>) {
+fn merged(lines: &[RequiredLine], main: &Source) -> (Vec<Wanted>, Vec<Finding>, Vec<PackageName>) {
     let mut all: Vec<Wanted> = Vec::new();
     let (mut findings, mut excluded) = (Vec::new(), Vec::new());
     for line in lines {

@@ -79,7 +79,7 @@ pub struct Question<'a> {
 }
 
 /// A solved set, sorted by name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Resolution {
     pub picks: Vec<Pick>,
     /// What was noticed on the way: yanked pins, pre-releases, variants passed over.

@@ -43,8 +43,9 @@ pub(super) enum Known {
     Unknown(String),
 }
 
-/// Tries of one package after which its versions count as neighbours.
-const MANY: usize = 8;
+/// Tries of one package after which its versions count as neighbours, for a thousand nightly builds would fill the
+/// memory. Unions are then larger than their parts, which has kept the solver in one conflict for ever (after eight).
+const MANY: usize = 256;
 
 /// Decisions that a budget allows for each release that it allows to look into.
 const STEPS: usize = 4;

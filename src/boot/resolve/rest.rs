@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::boot::profile::Profile;
+use crate::boot::resolve::explain::derivation::Fact;
 use crate::boot::resolve::explain::{Conflict, Hindrance, contradiction, explain};
 use crate::boot::resolve::provider::Variation;
 use crate::boot::resolve::search::{Run, run};
@@ -51,7 +52,10 @@ pub fn resolve_rest(question: Question<'_>) -> Result<Rest, Unsolved> {
             }
             Err(unsolved) => return Err(unsolved),
         };
-        let conflict = contradiction(reduced, facts, &Variation::default())?;
+        let conflict = match alone(reduced, &facts)? {
+            Some(conflict) => conflict,
+            None => contradiction(reduced, facts, &Variation::default())?,
+        };
         let Some(left_out) = culprit(&conflict, &profile) else {
             return Err(Unsolved::Conflict(Box::new(conflict)));
         };
@@ -62,10 +66,29 @@ pub fn resolve_rest(question: Question<'_>) -> Result<Rest, Unsolved> {
             left_out: left_out.clone(),
         });
         profile.wanted.retain(|one| one.name != left_out);
-        if causes.len() == CAUSES || profile.wanted.is_empty() {
+        if profile.wanted.is_empty() {
+            return Ok(Rest { causes, resolution: Some(Resolution::default()) });
+        }
+        if causes.len() == CAUSES {
             return Ok(Rest { causes, resolution: None });
         }
     }
+}
+
+/// Why one of the requirements that play a part can't be met by itself: then the others have no part in it.
+fn alone(question: Question<'_>, facts: &[Fact]) -> Result<Option<Conflict>, Unsolved> {
+    let names: BTreeSet<&PackageName> = facts.iter().flat_map(Fact::names).collect();
+    if question.profile.wanted.len() < 2 {
+        return Ok(None);
+    }
+    for wanted in question.profile.wanted.iter().filter(|one| names.contains(&one.name)) {
+        let profile = Profile { wanted: vec![wanted.clone()], ..question.profile.clone() };
+        let single = Question { profile: &profile, ..question };
+        let Run::Failed(facts) = run(single, Variation::default())? else { continue };
+        let conflict = contradiction(single, facts, &Variation::default())?;
+        return Ok(Some(Conflict { fixes: Vec::new(), ..conflict }));
+    }
+    Ok(None)
 }
 
 /// The requirement to leave out: one without which the rest was solved, else one that plays a part; where a package has

@@ -181,6 +181,15 @@ fn uv_installs_where_it_is_on_path() {
     test.run(&["verify", "p.toml", "--python", &python]).expect(0);
 }
 
+/// The solver was in one conflict for ever: no release of the one suits any of the other.
+#[test]
+fn a_long_search_for_what_cannot_be_ends() {
+    let Some(test) = world() else { return };
+    let test = test.file("r.txt", "tensorboard~=2.14.1\ntensorflow-serving-api~=2.14.0\n");
+    let outcome = test.run(&["audit", "r.txt", "--runtime", "colab-2026.07", "--gpu", "T4"]).expect(1);
+    assert!(outcome.stdout.contains("cannot be installed from wheels"), "{outcome:?}");
+}
+
 #[test]
 fn a_golden_notebook_restarts_its_kernel_exactly_once() {
     let Some(test) = world() else { return };

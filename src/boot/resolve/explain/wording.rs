@@ -230,7 +230,12 @@ impl Wording<'_> {
             inside.peek().is_some() && !inside.any(|one| bound.contains(&one.version))
         });
         if let Some(bound) = bound {
-            return Some(format!("your profile's `[constraints]` allow only {name} {}", bound.specifiers));
+            let whose = if self.question.profile.is_of_requirements() {
+                "the constraints"
+            } else {
+                "your profile's `[constraints]`"
+            };
+            return Some(format!("{whose} allow only {name} {}", bound.specifiers));
         }
         let rejected = listing.rejected.iter().find(|(version, _)| range.contains(version));
         if let Some((version, rejection)) = rejected.filter(|_| self.only_rejected(name, &listing, range)) {

@@ -4,7 +4,7 @@ mod target;
 
 use serde::Serialize;
 
-use crate::boot::audit::{Environment, judge};
+use crate::boot::audit::{Audited, Environment, judge};
 use crate::boot::goal::{Request, Together, findings_of, read_listed};
 use crate::boot::seen::{installed, surroundings};
 use crate::boot::session::Session;
@@ -35,7 +35,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     let mut findings = seen.findings.clone();
     let mut environment = surroundings(&seen);
     let mut accepted = Vec::new();
-    let (mut together, mut others) = (Together::default(), Vec::new());
+    let (mut together, mut others, mut unchecked) = (Together::default(), Vec::new(), 0);
     match &target {
         Target::Machine(_) | Target::Runtime(_) => {
             environment.held = installed(session, &seen);
@@ -50,7 +50,14 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             let found = session.find(&listed.named, &python, index, options.index.offline)?;
             environment.held = found.held;
             let request = Request { machine: target.machine(options), index: options.index.settings() };
+            unchecked = listed.open.iter().filter(|entry| !entry.starts_with('[')).count();
             together = session.solve_together((&path.display().to_string(), &listed), &seen, &request)?;
+            // What comes along counts as there.
+            for pick in together.picks.iter().flatten().filter(|pick| !pick.present) {
+                if !environment.held.iter().any(|held| held.name == pick.name) {
+                    environment.held.push(Audited::new(pick.name.clone(), pick.version.clone()));
+                }
+            }
             // That a release has no wheel here is said by the solve, with its line.
             let is_said = |finding: &Finding| together.was_solved() && finding.code == Code::AuditUnread;
             others.extend(found.findings.into_iter().filter(|finding| !is_said(finding)));
@@ -65,7 +72,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     others.extend(judge(&environment, session.matrix).into_iter().filter(|finding| !is_of_image(finding)));
     findings.extend(together.with(others));
     findings = accept(findings, &accepted);
-    let summary = summary(&target, &environment, &together, &findings);
+    let summary = summary(&target, &environment, (&together, unchecked), &findings);
     let gpus: Vec<&str> = environment.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
     let data = AuditReport {
         target: target.name(),
@@ -94,7 +101,12 @@ fn not_judged(environment: &Environment) -> Option<Finding> {
     }
 }
 
-fn summary(target: &Target, environment: &Environment, together: &Together, findings: &[Finding]) -> String {
+fn summary(
+    target: &Target,
+    environment: &Environment,
+    (together, unchecked): (&Together, usize),
+    findings: &[Finding],
+) -> String {
     let count = |severity: Severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let solved = together.picks.as_ref().map_or(environment.held.len(), Vec::len);
     let mut parts = vec![counted(solved, "package")];
@@ -115,10 +127,19 @@ fn summary(target: &Target, environment: &Environment, together: &Together, find
     let built = together.built.len() + together.from_source;
     let installs = match (together.was_solved(), together.is_met(), built) {
         (false, ..) => String::new(),
-        (true, false, _) if together.for_want_of_wheels => "cannot be installed from wheels; ".to_owned(),
-        (true, false, _) => "cannot be installed; ".to_owned(),
-        (true, true, 0) => "can be installed; ".to_owned(),
-        (true, true, built) => format!("can be installed if pip builds {} from source; ", counted(built, "package")),
+        (true, false, _) if together.for_want_of_wheels => "cannot be installed from wheels".to_owned(),
+        (true, false, _) => "cannot be installed".to_owned(),
+        (true, true, 0) => "can be installed".to_owned(),
+        (true, true, built) => format!("can be installed if pip builds {} from source", counted(built, "package")),
+    };
+    let installs = match (installs.as_str(), unchecked, errors) {
+        ("", ..) => installs,
+        (_, 0, 0) => format!("{installs}; "),
+        (_, 0, _) if together.is_met() => format!("{installs}, but does not work as it is; "),
+        (_, unchecked, _) if together.is_met() => {
+            format!("{installs}, but for {} that could not be checked; ", counted(unchecked, "entry"))
+        }
+        _ => format!("{installs}; "),
     };
     format!("audit of {} ({}): {installs}{verdict}\n", target.name(), parts.join("; "))
 }

@@ -194,7 +194,11 @@ impl<'a> Provider<'a> {
         match package {
             Package::Extra(name, extra) => extra.as_ref().contains("cuda") && is_wanted(name),
             // One that can't be loaded beside another CUDA: its releases fall one by one while little else is chosen.
-            Package::Distribution(name) => self.question.matrix.is_linked(name) && is_wanted(name),
+            // Not what follows its framework.
+            Package::Distribution(name) => {
+                let matrix = self.question.matrix;
+                matrix.is_linked(name) && !matrix.knows(name) && is_wanted(name)
+            }
             _ => false,
         }
     }

@@ -64,7 +64,9 @@ impl Session<'_> {
             Present { version: before.version.clone(), requires, protected: protected(name), direct: before.direct }
         };
         let as_is = |name: &PackageName, one: &Installed| {
-            let requires = one.requires.as_ref().map(|recorded| recorded.get().to_vec());
+            // A described image has no requirements of extras: `fsspec[http]` would have its fsspec moved.
+            let known = one.requires.as_ref().filter(|_| machine.runtime.is_none());
+            let requires = known.map(|recorded| recorded.get().to_vec());
             Present { version: one.version.clone(), requires, protected: protected(name), direct: one.direct }
         };
         let here = machine.installed.iter().filter(|(name, _)| counts(name)).filter_map(|(name, one)| {

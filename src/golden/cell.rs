@@ -143,9 +143,8 @@ pub fn is_built(text: &str) -> bool {
         return Sha256::of(script.as_bytes()).to_string() == digest.trim_end();
     };
     let whole: Value = serde_json::from_str(&strict(text)).unwrap_or_default();
-    let kind = |cell: &Value| cell["cell_type"].as_str().unwrap_or_default().to_owned();
-    let kinds: Vec<String> = notebook.cells.iter().map(|cell| kind(&cell.value)).collect();
-    let cells = kinds.iter().zip(&notebook.cells).map(|(kind, cell)| (kind.as_str(), cell.source.as_str()));
+    let cells = notebook.cells.iter();
+    let cells = cells.map(|cell| (cell.value["cell_type"].as_str().unwrap_or_default(), cell.source.as_str()));
     whole["metadata"]["colab_boot"]["built"] == digest_of(cells).to_string()
 }
 

@@ -14,7 +14,7 @@ use colab_boot::core::host::files;
 use colab_boot::core::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule};
 use colab_boot::core::model::contents::Files;
 use colab_boot::core::model::version::is_pin;
-use colab_boot::core::model::{ExtraName, Libc, PackageName, Requirement, Sha256, Version, VersionRange};
+use colab_boot::core::model::{ExtraName, Libc, PackageName, Requirement, Sha256, Version, VersionRange, bracketed};
 
 use crate::Outcome;
 use crate::arguments::HintsOptions;
@@ -240,9 +240,7 @@ impl Gathered<'_> {
         let newest = self.listings.get(&one.name).and_then(|listing| listing.choose(&VersionRange::full(), PLAIN));
         let asked = self.asked.get(key).into_iter().flatten().flatten().filter(|other| other.name == one.name);
         let free = newest.is_some_and(|newest| asked.clone().all(|one| one.range.contains(&newest.version)));
-        let extras: Vec<String> = one.extras.iter().map(ToString::to_string).collect();
-        let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
-        format!("{}{}{extras}", if free { "" } else { "=" }, one.name)
+        format!("{}{}{}", if free { "" } else { "=" }, one.name, bracketed(&one.extras))
     }
 }
 

@@ -60,8 +60,10 @@ pub(crate) fn run(options: &ImagesOptions, session: &Session<'_>, releases: &Rel
         for (name, version, candidate) in &found {
             let Ok(metadata) = reader.catalog.metadata(candidate) else { continue };
             let applying = metadata.requires.iter().filter(|one| one.applies(&markers, None));
-            let mut requires: Vec<String> =
-                applying.filter(|one| !(version.is_local() && is_of_cuda(session, &one.name))).map(written).collect();
+            let mut requires: Vec<String> = applying
+                .filter(|one| !(version.is_local() && is_of_cuda(session, &one.name)))
+                .map(Requirement::written)
+                .collect();
             if let Some(cuda) = CudaVersion::of_label(version) {
                 let beside = &present[&((*name).clone(), (*version).clone())];
                 let suffix = format!("-cu{}", cuda.major);
@@ -83,11 +85,4 @@ pub(crate) fn run(options: &ImagesOptions, session: &Session<'_>, releases: &Rel
 /// Whether a build with a label brings another one of these than the public release says.
 fn is_of_cuda(session: &Session<'_>, name: &PackageName) -> bool {
     session.matrix.is_cuda_library(name) || name.as_ref().starts_with("nvidia-") || name.as_ref().starts_with("cuda-")
-}
-
-/// `name[extra]>=1,<2`.
-fn written(one: &Requirement) -> String {
-    let extras: Vec<&str> = one.extras.iter().map(AsRef::as_ref).collect();
-    let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
-    format!("{}{extras}{}", one.name, one.specifiers.to_string().replace(", ", ","))
 }

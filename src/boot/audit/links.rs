@@ -40,21 +40,21 @@ pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> 
 /// A package that has no library for the CUDA of the one that it works with.
 fn by_cuda(environment: &Environment, matrix: &Matrix, held: &Audited) -> Option<Finding> {
     let row = matrix.by_cuda(&held.name, &held.version)?;
-    let of = environment.held.iter().find(|other| other.name == row.of)?;
-    let cuda = matrix.cuda_of(&of.name, &of.version).filter(|cuda| !row.has(*cuda))?;
+    let framework = environment.held.iter().find(|other| other.name == row.of)?;
+    let cuda = matrix.cuda_of(&framework.name, &framework.version).filter(|cuda| !row.has(*cuda))?;
     let message = format!("{} {} has no library for CUDA {cuda}", held.name, held.version);
     let known = row.cuda.iter().map(ToString::to_string).collect::<Vec<_>>();
     let finding = Finding::error(Code::LibraryMissing, message)
         .about(held.subject())
         .with_note(format!(
             "{} {} is for CUDA {cuda}; {} has libraries for {}",
-            of.name,
-            of.version,
+            framework.name,
+            framework.version,
             held.name,
             listed(&known)
         ))
         .with_note(format!("without one {}", row.without))
-        .with_help(format!("choose releases of {} and {} for the same CUDA", held.name, of.name));
+        .with_help(format!("choose releases of {} and {} for the same CUDA", held.name, framework.name));
     Some(held.placed(finding))
 }
 

@@ -57,33 +57,7 @@ impl Listed {
     pub const fn is_empty(&self) -> bool {
         self.named.is_empty() && self.asked.is_empty() && self.open.is_empty() && self.elsewhere.is_empty()
     }
-}
 
-/// A distribution with its version.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    pub name: PackageName,
-    pub version: Version,
-    /// Where it stands, in a file of lines.
-    pub place: Option<Place>,
-    /// The SHA-256 that its file may have; nothing where any may be.
-    pub hashes: Vec<Sha256>,
-    /// The SHA-256 of each file that a lock names.
-    pub files: BTreeMap<String, Sha256>,
-}
-
-impl Named {
-    /// Whether its line gives an address: then it need not be on an index.
-    pub fn is_from_address(&self) -> bool {
-        self.place.as_ref().is_some_and(|place| place.source.text[place.span.clone()].contains("://"))
-    }
-
-    pub fn new(name: PackageName, version: Version) -> Self {
-        Self { name, version, place: None, hashes: Vec::new(), files: BTreeMap::new() }
-    }
-}
-
-impl Listed {
     /// Adds what another file names.
     pub(super) fn merge(&mut self, more: Self) {
         self.named.extend(more.named);
@@ -124,5 +98,29 @@ impl Listed {
             asked += 1;
             asked > known.1 || !again.contains(&one.requirement.name)
         });
+    }
+}
+
+/// A distribution with its version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub name: PackageName,
+    pub version: Version,
+    /// Where it stands, in a file of lines.
+    pub place: Option<Place>,
+    /// The SHA-256 that its file may have; nothing where any may be.
+    pub hashes: Vec<Sha256>,
+    /// The SHA-256 of each file that a lock names.
+    pub files: BTreeMap<String, Sha256>,
+}
+
+impl Named {
+    /// Whether its line gives an address: then it need not be on an index.
+    pub fn is_from_address(&self) -> bool {
+        self.place.as_ref().is_some_and(|place| place.source.text[place.span.clone()].contains("://"))
+    }
+
+    pub fn new(name: PackageName, version: Version) -> Self {
+        Self { name, version, place: None, hashes: Vec::new(), files: BTreeMap::new() }
     }
 }

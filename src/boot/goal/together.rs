@@ -70,6 +70,34 @@ impl Together {
     pub fn is_met(&self) -> bool {
         self.picks.is_some() && self.hindered.is_empty()
     }
+
+    /// Adds one cause.
+    fn take(&mut self, cause: Cause, profile: &Profile, has_indexes: bool) {
+        let Cause { finding, left_out, names, hindrance } = cause;
+        match hindrance {
+            Hindrance::Source(name, version) => {
+                let message =
+                    format!("{name} {version} has no wheel for this platform: pip would build it from source");
+                let built = Finding::warning(Code::ResolveFromSource, message);
+                let line = profile.wanted.iter().find(|one| one.name == left_out);
+                let whose = if name == left_out { "asked for here".to_owned() } else { format!("{left_out} needs it") };
+                let file = line.and_then(|line| Some((line.file.as_ref()?, line.span.clone())));
+                self.findings.push(match file {
+                    Some((source, span)) => built.at(source, span, whose),
+                    None => built,
+                });
+                self.built.push((name, version));
+            }
+            Hindrance::Other if has_indexes && finding.code == Code::ResolveUnknownPackage => {
+                let help = "it may be on an index that the file names; these were not asked";
+                self.findings.push(Finding { severity: Severity::Warning, ..finding }.with_help(help));
+            }
+            Hindrance::Python | Hindrance::Other => {
+                self.findings.push(finding.about(Subject::package(&left_out)));
+                self.hindered.extend(names);
+            }
+        }
+    }
 }
 
 impl Session<'_> {
@@ -166,36 +194,6 @@ impl Session<'_> {
             }
         }
         None
-    }
-}
-
-impl Together {
-    /// Adds one cause.
-    fn take(&mut self, cause: Cause, profile: &Profile, has_indexes: bool) {
-        let Cause { finding, left_out, names, hindrance } = cause;
-        match hindrance {
-            Hindrance::Source(name, version) => {
-                let message =
-                    format!("{name} {version} has no wheel for this platform: pip would build it from source");
-                let built = Finding::warning(Code::ResolveFromSource, message);
-                let line = profile.wanted.iter().find(|one| one.name == left_out);
-                let whose = if name == left_out { "asked for here".to_owned() } else { format!("{left_out} needs it") };
-                let file = line.and_then(|line| Some((line.file.as_ref()?, line.span.clone())));
-                self.findings.push(match file {
-                    Some((source, span)) => built.at(source, span, whose),
-                    None => built,
-                });
-                self.built.push((name, version));
-            }
-            Hindrance::Other if has_indexes && finding.code == Code::ResolveUnknownPackage => {
-                let help = "it may be on an index that the file names; these were not asked";
-                self.findings.push(Finding { severity: Severity::Warning, ..finding }.with_help(help));
-            }
-            Hindrance::Python | Hindrance::Other => {
-                self.findings.push(finding.about(Subject::package(&left_out)));
-                self.hindered.extend(names);
-            }
-        }
     }
 }
 

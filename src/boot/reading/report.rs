@@ -171,13 +171,7 @@ fn cuda_major(reading: &WheelReading, matrix: &Matrix) -> Option<u32> {
 fn pins(metadata: &Metadata) -> Vec<String> {
     let is_cuda = |name: &str| name.starts_with("nvidia-") || name.starts_with("cuda-") || name == "triton";
     let cuda = metadata.all().filter(|requirement| is_cuda(requirement.name.as_ref()));
-    let mut pins: Vec<String> = cuda
-        .map(|requirement| {
-            let extras: Vec<&str> = requirement.extras.iter().map(AsRef::as_ref).collect();
-            let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
-            format!("{}{extras}{}", requirement.name, requirement.specifiers.to_string().replace(", ", ","))
-        })
-        .collect();
+    let mut pins: Vec<String> = cuda.map(|requirement| requirement.written()).collect();
     pins.sort();
     pins.dedup();
     pins

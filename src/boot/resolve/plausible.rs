@@ -33,16 +33,14 @@ pub(super) fn hardware_edges(
     if let Some(library) = library {
         belongs_to(library)?;
     }
+    let link = matrix.link(name, version).filter(|link| !link.opened);
     // What its metadata says too, for a wheel of the default index; for a build of another index it is all there is.
-    let decides = |build: &&Build| {
-        build.local.is_some() || matrix.brings_cuda(name) || matrix.link(name, version).is_some_and(|link| !link.opened)
-    };
+    let decides = |build: &&Build| build.local.is_some() || matrix.brings_cuda(name) || link.is_some();
     if let Some(cuda) = build.filter(decides).and_then(|build| build.cuda) {
         belongs_to(LibraryCuda { major: cuda.major, exact: Some(cuda) })?;
     }
     // Its METADATA names no CUDA, nor does its build, but its libraries do.
-    let linked =
-        matrix.link(name, version).filter(|link| !link.opened && build.is_none_or(|build| build.cuda.is_none()));
+    let linked = link.filter(|_| build.is_none_or(|build| build.cuda.is_none()));
     if let Some(major) = linked.and_then(|link| matrix.linked_major(link, version, build)) {
         belongs_to(LibraryCuda { major, exact: None })?;
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::boot::profile::Profile;
 use crate::boot::resolve::explain::derivation::Fact;
-use crate::boot::resolve::explain::{Conflict, Hindrance, contradiction, explain};
+use crate::boot::resolve::explain::{Conflict, Hindrance, contradiction, explain, shortest};
 use crate::boot::resolve::provider::Variation;
 use crate::boot::resolve::search::{Run, run};
 use crate::boot::resolve::solve::collect;
@@ -35,7 +35,7 @@ pub struct Cause {
     pub hindrance: Hindrance,
 }
 
-/// Solves `question`, leaving out what stands in the way.
+/// Solves `question` without the requirements that can't be met.
 pub fn resolve_rest(question: Question<'_>) -> Result<Rest, Unsolved> {
     let mut profile = question.profile.clone();
     let mut causes: Vec<Cause> = Vec::new();
@@ -85,8 +85,8 @@ fn alone(question: Question<'_>, facts: &[Fact]) -> Result<Option<Conflict>, Uns
         let profile = Profile { wanted: vec![wanted.clone()], ..question.profile.clone() };
         let single = Question { profile: &profile, ..question };
         let Run::Failed(facts) = run(single, Variation::default())? else { continue };
-        let conflict = contradiction(single, facts, &Variation::default())?;
-        return Ok(Some(Conflict { fixes: Vec::new(), ..conflict }));
+        // Fixes would be of this one alone.
+        return shortest(single, facts, &Variation::default()).map(Some);
     }
     Ok(None)
 }

@@ -25,6 +25,6 @@ pub use digest::{Hasher, Sha256};
 pub use pep440_rs::Version;
 pub use pep508_rs::{ExtraName, PackageName};
 pub use platform::{Libc, PythonFacts, Tags};
-pub use requirement::Requirement;
+pub use requirement::{Requirement, bracketed};
 pub use version::VersionRange;
 pub use wheel::WheelName;

@@ -62,10 +62,21 @@ impl Requirement {
         })
     }
 
+    /// `name[extra]>=1,<2`, without its marker.
+    pub fn written(&self) -> String {
+        format!("{}{}{}", self.name, bracketed(&self.extras), self.specifiers.to_string().replace(", ", ","))
+    }
+
     /// Whether it applies in `environment` with `extra` asked for (or none).
     pub fn applies(&self, environment: &MarkerEnvironment, extra: Option<&ExtraName>) -> bool {
         self.condition.holds(environment, extra)
     }
+}
+
+/// `[a,b]`; nothing without extras.
+pub fn bracketed(extras: &[impl AsRef<str>]) -> String {
+    let extras: Vec<&str> = extras.iter().map(AsRef::as_ref).collect();
+    if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) }
 }
 
 /// A requirement and its marker. An address ends at a space; it may have a `;` in it.

@@ -21,6 +21,17 @@ pub(in crate::boot::resolve) fn contradiction(
     full: Vec<Fact>,
     forced: &Variation,
 ) -> Result<Conflict, Unsolved> {
+    let conflict = shortest(question, full, forced)?;
+    let fixes = if forced.ranges.is_empty() { fixes(question, &conflict.facts) } else { Vec::new() };
+    Ok(Conflict { fixes, ..conflict })
+}
+
+/// The same without fixes.
+pub(in crate::boot::resolve) fn shortest(
+    question: Question<'_>,
+    full: Vec<Fact>,
+    forced: &Variation,
+) -> Result<Conflict, Unsolved> {
     let newest = match Provider::new(question, Variation::default()) {
         Some(provider) => newest_only(&provider)?,
         None => Variation::default(),
@@ -31,9 +42,8 @@ pub(in crate::boot::resolve) fn contradiction(
         Run::Failed(facts) if facts.len() <= full.len() && same_lines(&facts, &full) => facts,
         _ => full,
     };
-    let fixes = if forced.ranges.is_empty() { fixes(question, &facts) } else { Vec::new() };
     let supposed = forced.ranges.keys().cloned().collect();
-    Ok(Conflict { facts, fixes, supposed })
+    Ok(Conflict { facts, fixes: Vec::new(), supposed })
 }
 
 /// Whether two explanations lead back to the same lines of the profile: a shorter one that leaves a line out may be

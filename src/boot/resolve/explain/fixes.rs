@@ -11,7 +11,7 @@ use crate::boot::resolve::provider::{Provider, Variation};
 use crate::boot::resolve::search::{Run, run};
 use crate::core::diag::Failure;
 use crate::core::model::version::{VersionRange, is_pin, range_of};
-use crate::core::model::{PackageName, Version};
+use crate::core::model::{PackageName, Version, bracketed};
 
 /// How many fixes are looked for, and how many tries that may take.
 const FIXES: usize = 3;
@@ -36,8 +36,7 @@ impl Fix {
                 fields.extend(marker.map(|marker| format!("marker = {}", toml::Value::String(marker))));
                 let line = match fields.as_slice() {
                     _ if wanted.is_some_and(|one| one.file.is_some()) => {
-                        let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
-                        format!("`{name}{extras}{}`", specifiers(solved))
+                        format!("`{name}{}{}`", bracketed(extras), specifiers(solved))
                     }
                     [only] => format!("`{name} = {}`", only.trim_start_matches("version = ")),
                     all => format!("`{name} = {{ {} }}`", all.join(", ")),

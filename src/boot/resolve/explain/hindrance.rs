@@ -25,8 +25,7 @@ impl Conflict {
         self.facts.iter().flat_map(Fact::names).cloned().collect()
     }
 
-    /// A requirement without which the rest was solved: the last one that was tried, for the first are what others
-    /// build on.
+    /// A requirement without which the rest was solved. Of several the last: others often depend on the first.
     pub(in crate::boot::resolve) fn without(&self) -> Option<&PackageName> {
         self.fixes.iter().rev().find_map(|fix| match fix {
             Fix::Without { name } => Some(name),

@@ -12,7 +12,7 @@ mod why;
 mod wording;
 
 pub use conflict::{Conflict, Unsolved};
-pub(in crate::boot::resolve) use contradiction::contradiction;
+pub(in crate::boot::resolve) use contradiction::{contradiction, shortest};
 pub use elsewhere::Elsewhere;
 pub use explanation::explain;
 pub use hindrance::Hindrance;

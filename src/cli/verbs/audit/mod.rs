@@ -124,22 +124,27 @@ fn summary(
         (errors, 0) => counted(errors, "error"),
         (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
     };
-    let built = together.built.len() + together.from_source;
-    let installs = match (together.was_solved(), together.is_met(), built) {
-        (false, ..) => String::new(),
-        (true, false, _) if together.for_want_of_wheels => "cannot be installed from wheels".to_owned(),
-        (true, false, _) => "cannot be installed".to_owned(),
-        (true, true, 0) => "can be installed".to_owned(),
-        (true, true, built) => format!("can be installed if pip builds {} from source", counted(built, "package")),
-    };
-    let installs = match (installs.as_str(), unchecked, errors) {
-        ("", ..) => installs,
-        (_, 0, 0) => format!("{installs}; "),
-        (_, 0, _) if together.is_met() => format!("{installs}, but does not work as it is; "),
-        (_, unchecked, _) if together.is_met() => {
-            format!("{installs}, but for {} that could not be checked; ", counted(unchecked, "entry"))
-        }
-        _ => format!("{installs}; "),
-    };
+    let installs = installs(together, unchecked, errors).map(|text| format!("{text}; ")).unwrap_or_default();
     format!("audit of {} ({}): {installs}{verdict}\n", target.name(), parts.join("; "))
+}
+
+/// Whether what was solved can be installed; `None` where nothing was.
+fn installs(together: &Together, unchecked: usize, errors: usize) -> Option<String> {
+    if !together.was_solved() {
+        return None;
+    }
+    if !together.is_met() {
+        let why = if together.for_want_of_wheels { " from wheels" } else { "" };
+        return Some(format!("cannot be installed{why}"));
+    }
+    let built = match together.built.len() + together.from_source {
+        0 => String::new(),
+        count => format!(" if pip builds {} from source", counted(count, "package")),
+    };
+    let but = match (unchecked, errors) {
+        (0, 0) => String::new(),
+        (0, _) => ", but does not work as it is".to_owned(),
+        (count, _) => format!(", but for {} that could not be checked", counted(count, "entry")),
+    };
+    Some(format!("can be installed{built}{but}"))
 }

@@ -1,6 +1,7 @@
 //! After a restore: edits of the earlier packages come back, and a package that came back with other files is named.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use crate::boot::apply::aside::replace_with;
 use crate::boot::apply::work::Work;
@@ -42,6 +43,7 @@ impl Work<'_> {
             let (kept, place) = (self.kept_edit(name, &before.version, path), lexical(path, site));
             if kept.look_at_entry().is_ok() {
                 replace_with(&kept, &place)?;
+                self.session.changed.store(true, Ordering::Relaxed);
                 self.session.say(&format!("moved back: `{}`, with your edits", place.display()));
             } else {
                 lost.push(path.clone());

@@ -4,14 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::FileTimes;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use crate::boot::apply::brought::{InTheWay, What};
 use crate::boot::apply::sweep::strangers;
 use crate::boot::apply::work::Work;
 use crate::boot::files::Claims;
-use crate::boot::goal::Goal;
-use crate::boot::ledger::{Aside, Ledger};
+use crate::boot::ledger::Aside;
 use crate::core::diag::Failure;
 use crate::core::host::destination::keep_owner;
 use crate::core::host::digests::has_digest;
@@ -88,27 +86,6 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Moves back what was kept aside for packages that another tool has removed; whether there was any. A restore
-    /// forgets such packages.
-    pub(super) fn give_back(&self) -> Result<bool, Failure> {
-        let ledger = &self.planned.seen.ledger;
-        let mut aside = ledger.aside.clone();
-        self.bring_back_aside(&mut aside)?;
-        let has_any = aside.len() < ledger.aside.len();
-        if has_any {
-            self.session.changed.store(true, Ordering::Relaxed);
-        }
-        let settled = match self.planned.goal {
-            Goal::Restore => self.settled_ledger(&[]),
-            Goal::Profile { .. } if has_any => ledger.clone(),
-            Goal::Profile { .. } => return Ok(false),
-        };
-        if has_any || settled.is_empty() && !ledger.is_empty() {
-            self.state.write_ledger(&Ledger { aside, ..settled })?;
-        }
-        Ok(has_any)
-    }
-
     /// Moves back what no package is in the place of any more, and forgets it. Something new in its place stays.
     pub(super) fn bring_back_aside(&self, aside: &mut BTreeMap<PathBuf, Aside>) -> Result<(), Failure> {
         if aside.is_empty() {
@@ -163,7 +140,7 @@ fn remove_folders(folder: &Path) {
 }
 
 /// `path`, or the first name like it that is free.
-fn free(path: PathBuf) -> PathBuf {
+pub(super) fn free(path: PathBuf) -> PathBuf {
     if path.look_at_entry().is_err() {
         return path;
     }
@@ -178,7 +155,7 @@ pub(super) fn is_kept(aside: &Aside) -> bool {
 }
 
 /// A copy of the file at `from`. A second name would change with the file, which an editor or `cp` may write in place.
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     files::create_private_folder(to.parent().unwrap_or(to))?;
     if let Some(target) = files::link_of(from) {
         return std::os::unix::fs::symlink(target, to).map_err(|error| not_moved(from, &error));
@@ -195,7 +172,7 @@ pub(super) fn replace_with(from: &Path, place: &Path) -> Result<(), Failure> {
 }
 
 /// Moves a file, or a link, also to another file system. Its content is whole in one of the places at any moment.
-fn move_file(from: &Path, to: &Path) -> Result<(), Failure> {
+pub(super) fn move_file(from: &Path, to: &Path) -> Result<(), Failure> {
     files::create_folder(to.parent().unwrap_or(to))?;
     if to.look_at_entry().is_ok() {
         return Err(not_moved(from, &std::io::ErrorKind::AlreadyExists.into()));

@@ -22,7 +22,7 @@ use crate::core::model::{PackageName, Sha256};
 pub(super) struct Written {
     pub(super) place: PathBuf,
     /// `None` for a script, which gets another first line, or is made by the installer.
-    sha256: Option<Sha256>,
+    pub(super) sha256: Option<Sha256>,
     /// The member, or what the script that is made has to call.
     from: From,
 }

@@ -82,10 +82,9 @@ pub(super) fn applied(planned: &Planned, evidence: Evidence, differing: usize) -
     }
 }
 
-/// How many packages are not as a restore would have them: those that stay, and those that lose files.
+/// How many packages stay that a restore would not have.
 fn kept_by_restore(planned: &Planned) -> usize {
-    let kept = planned.findings.iter().filter(|finding| finding.code == Code::PlanPruneKept).count();
-    kept + planned.decision.losing_files.len()
+    planned.findings.iter().filter(|finding| finding.code == Code::PlanPruneKept).count()
 }
 
 /// What a move of the marker means for the user; `done` gives the verdict where nothing is left to do.

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
+use crate::boot::apply::install::Failed;
+use crate::boot::apply::kept_files::KeptFiles;
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Held, check_distributions};
 use crate::boot::index::IndexSettings;
+use crate::boot::ledger::Step;
 use crate::boot::lock::LockedPackage;
 use crate::boot::plan::{Change, Kind, Plan};
 use crate::boot::retrieval::wheels_of;
@@ -13,6 +16,34 @@ use crate::core::diag::{Failure, Kind as Ended};
 use crate::core::model::{PackageName, Version};
 
 impl Work<'_> {
+    /// `failure`, once files aside are back and the ledger says how far the install came.
+    pub(super) fn after_failure(&self, failure: Failure, kept: KeptFiles, steps: &[Step]) -> Failure {
+        match self.settle_failure(kept, steps) {
+            Ok(()) => failure,
+            Err(error) => failure.cause(error.to_string()),
+        }
+    }
+
+    fn settle_failure(&self, mut kept: KeptFiles, steps: &[Step]) -> Result<(), Failure> {
+        let ledger = self.ledger_of_failure(steps)?;
+        let back = self.return_kept(&mut kept, &ledger).map(drop);
+        self.state.write_ledger(&kept.in_ledger(ledger)).and(back)
+    }
+
+    /// What becomes of a failed install: its log is kept, and what was there before comes back.
+    pub(super) fn failed(&self, mut failed: Failed, settings: &IndexSettings, folder: &Path) -> Failure {
+        // The next run of a script writes its own log.
+        let kept = failed.log.with_file_name("apply.failed.log");
+        if std::fs::rename(&failed.log, &kept).is_ok() {
+            failed.log = kept;
+        }
+        let led_here = format!("the step `{}` failed earlier, its log is `{}`", failed.step, failed.log.display());
+        match self.roll_back(settings, folder) {
+            Ok(restored) => failed.described(restored),
+            Err(stopped) => stopped.cause(led_here),
+        }
+    }
+
     /// Installs the versions of before for whatever is not there any more. Returns what became of each, for people; the
     /// failure that led here is reported by the caller, so trouble here is one more line. Fails if a signal ends it.
     pub(super) fn roll_back(&self, settings: &IndexSettings, folder: &Path) -> Result<Vec<String>, Failure> {

@@ -17,7 +17,6 @@ use crate::boot::files::{
     Depth, Downloaded, Hashed, HashedDistribution, KnownFiles, Options, compare, finding_of, put_record_right,
 };
 use crate::boot::index::IndexSettings;
-use crate::boot::ledger::{Aside, Ledger, Step};
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::{Layout, find_info};
 use crate::boot::marker::{Event, Marker, Now};
@@ -67,8 +66,8 @@ pub fn carry_out(
     let work = Work { session, planned, state: &state, layout: &layout, held, style, index_url };
     if plan.is_empty() && !planned.decision.environment_differs && !doubted && is_clean {
         let differing = work.as_before()?;
-        let has_changed = work.give_back()?;
-        return settle(planned, &state, has_changed, differing);
+        work.give_back()?;
+        return settle(planned, &state, session.changed.load(Ordering::Relaxed), differing);
     }
     work.carry_out(settings)
 }
@@ -112,18 +111,16 @@ impl Work<'_> {
         step(begin)?;
         let steps = self.steps();
         let title = &self.planned.wish.title;
-        let mut aside = self.aside(&in_the_way)?;
-        let during = Ledger { aside: aside.clone(), ..seen.ledger.during(&steps, title, goal.digest()) };
-        self.state.write_ledger(&during)?;
-        self.move_aside(&in_the_way, &aside)?;
-        self.keep_edits()?;
+        let mut kept = self.kept(&in_the_way, &wheels)?;
+        self.state.write_ledger(&kept.in_ledger(seen.ledger.during(&steps, title, goal.digest())))?;
+        self.keep(&in_the_way, &kept)?;
         let folders = self.folders_that_go()?;
         self.make_room(&wheels)?;
         if let Err(failed) = self.run(&folder, &decision.plan, Part::Whole)? {
             let why = failed.tail.clone();
             let failure = self.failed(failed, settings, &folder);
             step(Event::Fail { why })?;
-            return Err(self.after_failure(failure, aside, &steps));
+            return Err(self.after_failure(failure, kept, &steps));
         }
         let (faults, hashed) = match self.check_or_repair(&packages, &wheels, &folder) {
             Ok(checked) => checked,
@@ -136,10 +133,11 @@ impl Work<'_> {
             step(Event::Fail { why: faults[0].message.clone() })?;
             return Err(Failure::from_findings(Kind::Answer, faults));
         }
-        self.bring_back_aside(&mut aside)?;
-        let differing = self.as_before()?;
+        let settled = self.settled_ledger(&steps);
+        let mut differing = self.return_kept(&mut kept, &settled)?;
+        differing.extend(self.as_before()?);
         let left = self.left_in(&folders)?;
-        self.state.write_ledger(&Ledger { aside, ..self.settled_ledger(&steps) })?;
+        self.state.write_ledger(&kept.in_ledger(settled))?;
         self.state.keep_hashed(&self.planned.files.hashed_with(hashed))?;
         let notes = self.planned.notes.clone().with_variables(&self.planned.wish.environment);
         self.state.keep_notes(&notes.with_changes(&decision.foreign_changes))?;
@@ -181,31 +179,6 @@ impl Work<'_> {
         self.add_starts(&mut touched, wheels)?;
         touched.extend(decision.touched.iter().filter(|one| one.name.is_none()).cloned());
         Ok(Event::Begin { changed, touched })
-    }
-
-    /// `failure`, once files aside are back and the ledger says how far the install came.
-    fn after_failure(&self, failure: Failure, mut aside: BTreeMap<PathBuf, Aside>, steps: &[Step]) -> Failure {
-        let back = self.bring_back_aside(&mut aside);
-        let written =
-            self.ledger_of_failure(steps).and_then(|ledger| self.state.write_ledger(&Ledger { aside, ..ledger }));
-        match back.and(written) {
-            Ok(()) => failure,
-            Err(error) => failure.cause(error.to_string()),
-        }
-    }
-
-    /// What becomes of a failed install: its log is kept, and what was there before comes back.
-    fn failed(&self, mut failed: Failed, settings: &IndexSettings, folder: &Path) -> Failure {
-        // The next run of a script writes its own log.
-        let kept = failed.log.with_file_name("apply.failed.log");
-        if std::fs::rename(&failed.log, &kept).is_ok() {
-            failed.log = kept;
-        }
-        let led_here = format!("the step `{}` failed earlier, its log is `{}`", failed.step, failed.log.display());
-        match self.roll_back(settings, folder) {
-            Ok(restored) => failed.described(restored),
-            Err(stopped) => stopped.cause(led_here),
-        }
     }
 
     /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution

@@ -1,6 +1,6 @@
 //! Who owns the paths of an environment, by what its distributions list.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::expected::lexical;
@@ -8,8 +8,8 @@ use crate::boot::machine::Layout;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::inspect::parse_record;
-use crate::core::model::PackageName;
 use crate::core::model::wheel::metadata_of;
+use crate::core::model::{PackageName, Sha256};
 
 /// Whether several distributions in `layout` list the script at `path` of a RECORD: the one that was installed last has
 /// written it.
@@ -23,6 +23,35 @@ pub fn is_shared_script(path: &str, layout: &Layout) -> bool {
             .filter(|record| parse_record(record).iter().any(|one| lexical(&one.path, site) == place))
             .nth(1)
             .is_some()
+}
+
+/// For each of `places` that distributions in `layout` list, these and the digest that each lists.
+pub fn owners_of(places: &BTreeSet<PathBuf>, layout: &Layout) -> Result<BTreeMap<PathBuf, Owners>, Failure> {
+    let mut owners: BTreeMap<PathBuf, Owners> = BTreeMap::new();
+    for site in layout.folders() {
+        for entry in files::names_in(site)? {
+            let Some(name) = metadata_of(&entry) else { continue };
+            let listed = listed_files(site, &entry).unwrap_or_default();
+            for (place, sha256) in listed.into_iter().filter(|(place, _)| places.contains(place)) {
+                owners.entry(place).or_default().insert(name.clone(), sha256);
+            }
+        }
+    }
+    Ok(owners)
+}
+
+/// Who lists a file, with the digest that each lists.
+pub type Owners = BTreeMap<PackageName, Option<Sha256>>;
+
+/// The files that the metadata `entry` in `site` lists, with their digests; `None` without a list.
+fn listed_files(site: &Path, entry: &str) -> Option<Vec<(PathBuf, Option<Sha256>)>> {
+    let info = site.join(entry);
+    let text = |file: &str| files::read_optional(&info.join(file)).unwrap_or_default();
+    if let Some(record) = text("RECORD").filter(|text| !text.trim().is_empty()) {
+        return Some(parse_record(&record).iter().map(|one| (lexical(&one.path, site), one.sha256)).collect());
+    }
+    let list = text("installed-files.txt")?;
+    Some(list.lines().map(|line| (lexical(line.trim(), &info), None)).collect())
 }
 
 /// The paths that belong to distributions.
@@ -52,18 +81,12 @@ impl Claims {
 
     /// That of the metadata `entry` in `site`.
     fn add_distribution(&mut self, site: &Path, entry: &str, name: PackageName) {
-        let info = site.join(entry);
-        let text = |file: &str| files::read_optional(&info.join(file));
-        let record = text("RECORD").unwrap_or_default().filter(|text| !text.trim().is_empty());
-        if let Some(record) = record {
-            self.listed.extend(parse_record(&record).iter().map(|one| lexical(&one.path, site)));
+        if let Some(listed) = listed_files(site, entry) {
+            self.listed.extend(listed.into_iter().map(|(place, _)| place));
             return;
         }
-        if let Some(list) = text("installed-files.txt").unwrap_or_default() {
-            self.listed.extend(list.lines().map(|line| lexical(line.trim(), &info)));
-            return;
-        }
-        let modules = text("top_level.txt").unwrap_or_default().unwrap_or_default();
+        let modules = files::read_optional(&site.join(entry).join("top_level.txt")).unwrap_or_default();
+        let modules = modules.unwrap_or_default();
         self.modules.extend(modules.split_whitespace().map(|module| site.join(module)));
         self.modules.insert(site.join(name.as_ref().replace(['-', '.'], "_")));
         self.unlisted.insert(name);

@@ -14,7 +14,7 @@ mod intruders;
 mod libraries;
 mod relist;
 
-pub use claims::{Claims, is_shared_script};
+pub use claims::{Claims, Owners, is_shared_script, owners_of};
 pub use comparison::{Comparison, Depth, Options, check_distributions, compare};
 pub use downloaded::Downloaded;
 pub use edits::{Edit, edits};

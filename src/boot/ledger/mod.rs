@@ -37,6 +37,9 @@ pub struct Ledger {
     /// Files of no package that a wheel has taken the place of, by that place.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub aside: BTreeMap<PathBuf, Aside>,
+    /// Files that a package of ours has in common with others, by their place.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shared: BTreeMap<PathBuf, CommonFile>,
     /// The environment file was written for this profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
@@ -62,6 +65,13 @@ pub struct Entry {
     pub before: Option<Before>,
 }
 
+impl Entry {
+    /// Whether it has the version that was there before.
+    pub fn is_as_before(&self) -> bool {
+        self.before.as_ref().is_some_and(|before| before.version == self.version)
+    }
+}
+
 /// A file of no package, while a package has one in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -73,6 +83,20 @@ pub struct Aside {
     pub sha256: Option<Sha256>,
     /// Where it lies once it was moved or copied.
     pub kept: PathBuf,
+}
+
+/// A file of several packages, one of which was installed over it or removed with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CommonFile {
+    /// Where a copy from before lies.
+    pub kept: PathBuf,
+    /// What the last apply has left in the place; `None` for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Sha256>,
+    /// An apply that changes it has begun, and not ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub under_way: bool,
 }
 
 /// A distribution that was there before.
@@ -199,15 +223,18 @@ impl Ledger {
     /// Without what has the version that was there before: other bytes of it are no reason to do anything.
     #[must_use]
     pub fn restored(mut self) -> Self {
-        self.distributions
-            .retain(|_, entry| entry.before.as_ref().is_none_or(|before| before.version != entry.version));
+        self.distributions.retain(|_, entry| !entry.is_as_before());
         self
+    }
+
+    /// Whether no package is other than it was before.
+    pub fn has_no_packages(&self) -> bool {
+        self.distributions.is_empty() && self.removed.is_empty()
     }
 
     /// Whether there is nothing to restore.
     pub fn is_empty(&self) -> bool {
-        let is_untouched = self.distributions.is_empty() && self.removed.is_empty();
-        is_untouched && self.aside.is_empty() && self.environment.is_none()
+        self.has_no_packages() && self.aside.is_empty() && self.shared.is_empty() && self.environment.is_none()
     }
 }
 

@@ -7,8 +7,8 @@ use crate::boot::plan::builds_here::judge_builds;
 use crate::boot::plan::families::broken_families;
 use crate::boot::plan::restart::{Restart, environment_touched, evidence, restart, touched};
 use crate::boot::plan::variables::{Earlier, VariablesAfter, judge_environment, set_by, variable_changes};
-use crate::boot::plan::{AptStep, Basis, Change, Plan, breakage, changes, environment_line};
-use crate::core::diag::{Code, Finding, Subject, counted, listed};
+use crate::boot::plan::{AptStep, Basis, Plan, breakage, changes, environment_line};
+use crate::core::diag::{Code, Finding, counted, listed};
 use crate::core::model::{PackageName, Version};
 
 /// What is to be done, and what it means.
@@ -25,8 +25,6 @@ pub struct Decision {
     pub environment_differs: bool,
     /// Packages that another tool has changed, with the version that it put there.
     pub foreign_changes: Vec<(PackageName, Option<Version>)>,
-    /// Distributions that no lock names and that lose files with what is removed.
-    pub losing_files: Vec<PackageName>,
     pub findings: Vec<Finding>,
 }
 
@@ -67,23 +65,11 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     findings.extend(blind(&basis, &plan));
     findings.extend(no_gpu(&basis));
     findings.extend(judge_builds(&basis));
-    let (losing_files, lost) = losing_files(&basis, &plan.changes);
-    findings.extend(lost);
     let mut touched = touched(&plan, basis.modules, basis.silent);
     touched.extend(environment_touched(&environment, basis.loaded));
     let evidence = evidence(&basis, &plan, &environment);
     let restart = restart(&basis, &touched, &evidence);
-    Decision {
-        plan,
-        touched,
-        restart,
-        evidence,
-        environment,
-        environment_differs,
-        foreign_changes,
-        losing_files,
-        findings,
-    }
+    Decision { plan, touched, restart, evidence, environment, environment_differs, foreign_changes, findings }
 }
 
 /// Takes the apt step out of a plan that can't have it, and says so.
@@ -112,28 +98,6 @@ fn set_again(environment: &VariablesAfter) -> Option<Finding> {
     );
     let help = "remove the line that changes it, or set that value in `[env]`; restart the kernel if code has read it";
     (!names.is_empty()).then(|| Finding::warning(Code::EnvironmentChanged, message).with_help(help))
-}
-
-/// Distributions that no lock names and that have a file at a place of one that is removed, which goes along.
-fn losing_files(basis: &Basis<'_>, changes: &[Change]) -> (Vec<PackageName>, Vec<Finding>) {
-    let (mut names, mut findings) = (Vec::new(), Vec::new());
-    for removal in changes.iter().filter(|change| change.package.is_none()) {
-        for other in basis.sharing.get(&removal.name).into_iter().flatten() {
-            let is_changed = changes.iter().any(|change| change.name == *other);
-            let Some(one) =
-                basis.machine.installed.get(other).filter(|_| !is_changed && basis.target.package(other).is_none())
-            else {
-                continue;
-            };
-            let message = format!("{} and {other} share files: removing it deletes them for {other}", removal.name);
-            let help =
-                format!("reinstall it afterwards: `pip install --force-reinstall --no-deps {other}=={}`", one.version);
-            let finding = Finding::warning(Code::FilesCollide, message).about(Subject::package(other));
-            findings.push(finding.against(Subject::package(&removal.name)).with_help(help));
-            names.push(other.clone());
-        }
-    }
-    (names, findings)
 }
 
 /// On an image that is only described, what the moves would break is not known of packages without requirements.

@@ -13,6 +13,7 @@ mod once_more;
 mod other_build;
 mod outputs;
 mod property;
+mod shared_files;
 mod signals;
 mod system_calls;
 mod unsound_wheels;

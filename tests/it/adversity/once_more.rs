@@ -1,13 +1,10 @@
-//! Files of the user's in unusual places: kept aside a second time, behind links, shared by two packages.
+//! Files of the user's in unusual places: kept aside a second time, behind links.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::adversity::users_files::World;
-use crate::support::index_server::Release;
-use crate::support::wheel::wheel;
 
 const KEEP: &str = "overwrite = \"keep-aside\"";
 
@@ -77,36 +74,6 @@ fn nothing_is_written_or_left_behind_a_link_out_of_the_environment() {
 }
 
 #[test]
-fn a_package_gets_back_what_another_one_takes_along() {
-    let world = World::new("");
-    for (name, text) in [("one", "1\n"), ("two", "2\n")] {
-        let file = format!("{name}-1.0-py3-none-any.whl");
-        let shared = [("shared.py", text), ("both.py", "both\n")];
-        let files = shared.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-        let releases = BTreeMap::from([("1.0".to_owned(), Release { files, ..Release::default() })]);
-        fs::write(world.test.path("house").join(&file), wheel(name, &file, &releases).expect("a wheel"))
-            .expect("a wheel");
-    }
-    let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\none='*'\n";
-    let accept = "two='*'\n[[accept]]\ncode='files-collide'\npackage='one'\nbecause='a test'\n";
-    let world =
-        World { test: world.test.file("both.toml", &format!("{profile}{accept}")).file("q.toml", profile), ..world };
-    world.run(&["apply", "both.toml"]).expect(0);
-    let said = world.run(&["apply", "q.toml"]).expect(0);
-    assert!(said.stdout.contains("applied"), "{said:?}");
-    assert_eq!(fs::read_to_string(world.place("SITE/shared.py")).expect("a file"), "1\n", "{said:?}");
-    assert_eq!(fs::read_to_string(world.place("SITE/both.py")).expect("a file"), "both\n", "{said:?}");
-    let python = world.venv.python.display().to_string();
-    let said = world.test.run(&["verify", "q.toml", "--python", &python]).expect(0);
-    assert!(said.stdout.contains("verified"), "{said:?}");
-    // A file that two have is missed, too.
-    world.run(&["apply", "both.toml"]).expect(0);
-    fs::remove_file(world.place("SITE/shared.py")).expect("a file");
-    world.run(&["apply", "both.toml"]).expect(0);
-    assert!(world.place("SITE/shared.py").exists());
-}
-
-#[test]
 fn an_edit_is_kept_though_an_apply_before_did_not_end() {
     let world = World::new("");
     world.run(&["apply", "p.toml"]).expect(0);
@@ -121,18 +88,4 @@ fn an_edit_is_kept_though_an_apply_before_did_not_end() {
     let said = world.run(&["apply", "two.toml"]).expect(0);
     assert!(said.stderr.contains("files-edited"), "{said:?}");
     assert!(has(&aside, "a long edit of mine, longer than what was there\n"), "{said:?}");
-}
-
-#[test]
-fn a_package_of_another_tool_that_loses_a_file_is_named() {
-    let world = World::new("");
-    let file = "other-1.0-py3-none-any.whl";
-    let files = BTreeMap::from([("utils.py".to_owned(), "# 1.0\n".to_owned())]);
-    let releases = BTreeMap::from([("1.0".to_owned(), Release { files, ..Release::default() })]);
-    fs::write(world.test.path("house").join(file), wheel("other", file, &releases).expect("a wheel")).expect("a wheel");
-    world.pip(&["install", "other"]);
-    world.run(&["apply", "p.toml"]).expect(0);
-    let said = world.run(&["restore"]).expect(0);
-    assert!(said.stderr.contains("deletes them for other"), "{said:?}");
-    assert!(said.stdout.contains("restored, except for 1 package"), "{said:?}");
 }

@@ -16,7 +16,7 @@ mod truth;
 mod world;
 
 use crate::stories::notebook::Stack;
-use crate::support::numbers::Numbers;
+use crate::support::numbers::{Numbers, number};
 use player::{Count, Player, Wrong};
 use step::{Morning, Step};
 use world::World;
@@ -26,11 +26,6 @@ const DAYS: u64 = 40;
 
 /// After so many days that went wrong, the rest is left.
 const MOST: usize = 5;
-
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name)
-        .map_or(otherwise, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
-}
 
 fn play(world: &mut World, morning: &Morning, steps: &[Step]) -> Result<Count, Wrong> {
     Player::new(world, morning).play(steps)

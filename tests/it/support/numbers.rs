@@ -15,3 +15,8 @@ impl Numbers {
         all[self.below(all.len())]
     }
 }
+
+pub fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name)
+        .map_or(otherwise, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
+}

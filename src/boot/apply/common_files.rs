@@ -1,0 +1,153 @@
+//! Files that a distribution which changes has in common with another one: installers overwrite and delete them
+//! without a word. What was there is copied before, and comes back with the last change that is undone.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use crate::boot::apply::aside::{copy, free, replace_with};
+use crate::boot::apply::in_the_way::written;
+use crate::boot::apply::work::Work;
+use crate::boot::files::{Downloaded, Owners, lexical, owners_of};
+use crate::boot::ledger::{CommonFile, Ledger};
+use crate::core::diag::{Code, Failure, Finding, Subject};
+use crate::core::host::digests::{digest, has_digest};
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::inspect::parse_record;
+use crate::core::model::{PackageName, Sha256};
+
+/// The shared files of an apply, by their place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CommonFiles {
+    pub known: BTreeMap<PathBuf, CommonFile>,
+    /// Copies of what earlier applies have put there: it may go with one package of ours while another one stays.
+    own: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl CommonFiles {
+    /// Those that `ledger` knows.
+    pub(super) fn of(ledger: &Ledger) -> Self {
+        Self { known: ledger.shared.clone(), own: BTreeMap::new() }
+    }
+
+    /// Makes the copies that are not there yet.
+    pub(super) fn copy(&self) -> Result<(), Failure> {
+        let known = self.known.iter().map(|(place, one)| (place, &one.kept));
+        let new = known.chain(&self.own).filter(|(_, kept)| kept.look_at_entry().is_err());
+        new.filter(|(place, _)| place.look_at_entry().is_ok()).try_for_each(|(place, kept)| copy(place, kept))
+    }
+}
+
+impl Work<'_> {
+    /// Shared files once this apply has begun: with those that it is about to overwrite or delete. Nothing is copied
+    /// yet.
+    pub(super) fn shared(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<CommonFiles, Failure> {
+        let mut shared = CommonFiles::of(&self.planned.seen.ledger);
+        let touched = self.touched_files(wheels)?;
+        for (place, known) in shared.known.iter_mut().filter(|(place, _)| touched.contains_key(*place)) {
+            known.under_way = is_as_left(known, place);
+        }
+        for (place, owners) in owners_of(&touched.keys().cloned().collect(), self.layout)? {
+            let packages: BTreeSet<&PackageName> = owners.keys().chain(touched[&place].iter().copied()).collect();
+            if packages.len() < 2 || place.look_at_entry().is_err() || place.is_folder_there() {
+                continue;
+            }
+            let kept = free(self.state.aside_folder().join("shared").join(place.strip_prefix("/").unwrap_or(&place)));
+            let is_ours = shared.known.get(&place).map_or_else(|| self.is_ours(&place, &owners), |one| one.under_way);
+            if is_ours {
+                shared.own.insert(place, kept);
+            } else {
+                // What was there before, or what others have put there since.
+                shared.known.insert(place, CommonFile { kept, left: None, under_way: true });
+            }
+        }
+        Ok(shared)
+    }
+
+    /// The files that installed packages lose or get anew by this apply, with those whose wheels write there.
+    fn touched_files<'b>(
+        &self,
+        wheels: &'b BTreeMap<PackageName, Downloaded>,
+    ) -> Result<HashMap<PathBuf, BTreeSet<&'b PackageName>>, Failure> {
+        let mut touched: HashMap<PathBuf, BTreeSet<&PackageName>> = HashMap::new();
+        for (_, site, info) in self.infos(|change| change.from.is_some())? {
+            let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
+            let entries = parse_record(&record).into_iter().filter(|entry| !entry.path.contains("__pycache__/"));
+            touched.extend(entries.map(|entry| (lexical(&entry.path, site), BTreeSet::new())));
+        }
+        for (name, wheel) in wheels {
+            for one in written(wheel, self.layout) {
+                touched.entry(one.place).or_default().insert(name);
+            }
+        }
+        Ok(touched)
+    }
+
+    /// Whether what `place` has came with packages that colab-boot has installed. What others list as well, or what it
+    /// has reinstalled, is there as it was before.
+    fn is_ours(&self, place: &Path, owners: &Owners) -> bool {
+        let ledger = &self.planned.seen.ledger;
+        let is_there = |sha256: &Option<Sha256>| sha256.is_some_and(|sha256| has_digest(place, sha256));
+        let mut owners = owners.iter().filter(|(_, sha256)| is_there(sha256)).peekable();
+        let is_listed = owners.peek().is_some();
+        is_listed && owners.all(|(name, _)| ledger.distributions.get(name).is_some_and(|entry| !entry.is_as_before()))
+    }
+
+    /// Puts back what a package has taken along that others list, once the ledger is `after`, and what ours have
+    /// replaced where none of them has it any more. A finding for each file of which only ours is left.
+    pub(super) fn return_shared(&self, shared: &mut CommonFiles, after: &Ledger) -> Result<Vec<Finding>, Failure> {
+        let mut findings = Vec::new();
+        let places: BTreeSet<PathBuf> = shared.known.keys().chain(shared.own.keys()).cloned().collect();
+        if places.is_empty() {
+            return Ok(findings);
+        }
+        let owners = owners_of(&places, self.layout)?;
+        for (place, own) in std::mem::take(&mut shared.own) {
+            if let Some(owners) = owners.get(&place).filter(|_| place.look_at_entry().is_err()) {
+                replace_with(&own, &place)?;
+                let is_known = shared.known.contains_key(&place);
+                let others = owners.keys().filter(|name| !is_known && !after.distributions.contains_key(*name));
+                findings.extend(others.map(|name| overwritten(name, &place)));
+            }
+            files::remove_if_there(&own)?;
+        }
+        for (place, one) in &mut shared.known {
+            let is_missing = place.look_at_entry().is_err();
+            let has_kept = one.kept.look_at_entry().is_ok();
+            if let Some(owners) = owners.get(place).filter(|_| has_kept) {
+                let is_ours = owners.keys().any(|name| after.distributions.contains_key(name));
+                if is_missing || !is_ours && is_as_left(one, place) {
+                    put_copy(&one.kept, place)?;
+                }
+            }
+            *one = CommonFile { left: digest(place).ok().map(|(sha256, _)| sha256), under_way: false, ..one.clone() };
+        }
+        if after.has_no_packages() {
+            let all = std::mem::take(&mut shared.known);
+            all.values().try_for_each(|one| files::remove_if_there(&one.kept))?;
+        }
+        Ok(findings)
+    }
+}
+
+fn overwritten(name: &PackageName, place: &Path) -> Finding {
+    let message = format!("`{}` of {name} has the content of a package that was removed", place.display());
+    let finding = Finding::warning(Code::FilesCollide, message).about(Subject::package(name));
+    finding.with_help(format!("reinstall it: `pip install --force-reinstall --no-deps {name}`"))
+}
+
+/// Whether `place` has what the last apply has left there, or what one that is under way has made of it.
+fn is_as_left(one: &CommonFile, place: &Path) -> bool {
+    let is_left = match one.left {
+        Some(left) => has_digest(place, left),
+        None => place.look_at_entry().is_err(),
+    };
+    one.under_way || is_left
+}
+
+/// Makes the file at `place` a copy of `kept`.
+fn put_copy(kept: &Path, place: &Path) -> Result<(), Failure> {
+    files::create_folder(place.parent().unwrap_or(place))?;
+    files::remove_if_there(place)?;
+    copy(kept, place)
+}

@@ -41,7 +41,11 @@ impl Work<'_> {
         let mut lost = Vec::new();
         for path in &before.edited {
             let (kept, place) = (self.kept_edit(name, &before.version, path), lexical(path, site));
-            if kept.look_at_entry().is_ok() {
+            if place.is_folder_there() && kept.look_at_entry().is_ok() {
+                let (place, kept) = (place.display(), kept.display());
+                self.session.say(&format!("`{place}` is a folder now; the file with your edits stays in `{kept}`"));
+                lost.push(path.clone());
+            } else if kept.look_at_entry().is_ok() {
                 replace_with(&kept, &place)?;
                 self.session.changed.store(true, Ordering::Relaxed);
                 self.session.say(&format!("moved back: `{}`, with your edits", place.display()));

@@ -108,8 +108,8 @@ impl Work<'_> {
             let Some(entry) = aside.remove(&place) else { continue };
             let kept = entry.kept.display();
             remove_empty(&place);
-            if place.look_at_entry().is_ok() {
-                self.session.say(&format!("`{}` exists again; the earlier file stays in `{kept}`", place.display()));
+            if let Some(new) = blocking(&place) {
+                self.session.say(&format!("`{}` exists again; the earlier file stays in `{kept}`", new.display()));
             } else {
                 move_file(&entry.kept, &place)?;
                 self.session.say(&format!("moved back: `{}`", place.display()));
@@ -117,6 +117,12 @@ impl Work<'_> {
         }
         Ok(())
     }
+}
+
+/// What is in the place of a file, or of one of the folders that it needs.
+pub(super) fn blocking(place: &Path) -> Option<&Path> {
+    let there = place.ancestors().find(|path| path.look_at_entry().is_ok())?;
+    (there == place || !there.is_folder_there()).then_some(there)
 }
 
 /// Removes a folder in which there is no file.

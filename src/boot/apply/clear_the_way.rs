@@ -4,12 +4,26 @@ use std::collections::BTreeMap;
 
 use crate::boot::apply::sweep::sweep;
 use crate::boot::apply::work::Work;
+use crate::boot::files::Downloaded;
 use crate::boot::marker::Marker;
 use crate::boot::plan::Change;
 use crate::core::diag::Failure;
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
 use crate::core::model::{PackageName, Version};
 
 impl Work<'_> {
+    /// Removes links that lead nowhere from the places of packages that change: installers would write through them.
+    pub(super) fn remove_dead_links(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
+        for place in self.touched_files(wheels)?.into_keys() {
+            let Some(target) = files::link_of(&place).filter(|_| place.is_missing()) else { continue };
+            files::remove_if_there(&place)?;
+            let (place, target) = (place.display(), target.display());
+            self.session.say(&format!("removed the link `{place}`, which led to `{target}`: there is no such file"));
+        }
+        Ok(())
+    }
+
     /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
     pub(super) fn clear_the_way(&self, counts: &dyn Fn(&Change) -> Option<Version>) -> Result<(), Failure> {
         let changes = self.planned.decision.plan.changes.iter();

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::aside::{copy, free, replace_with};
+use crate::boot::apply::aside::{blocking, copy, free, replace_with};
 use crate::boot::apply::in_the_way::written;
 use crate::boot::apply::work::Work;
-use crate::boot::files::{Downloaded, Owners, lexical, owners_of};
+use crate::boot::files::{Downloaded, Owners, listed_place, owners_of};
 use crate::boot::ledger::{CommonFile, Ledger};
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::digests::{digest, has_digest};
@@ -15,6 +15,9 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256};
+
+/// The folder of copies of what is ours. One that is not made yet must not have the name of another one.
+const OWN: &str = "shared-own";
 
 /// The shared files of an apply, by their place.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +46,7 @@ impl Work<'_> {
     /// yet.
     pub(super) fn shared(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<CommonFiles, Failure> {
         let mut shared = CommonFiles::of(&self.planned.seen.ledger);
+        self.remove_own();
         let touched = self.touched_files(wheels)?;
         for (place, known) in shared.known.iter_mut().filter(|(place, _)| touched.contains_key(*place)) {
             known.under_way = is_as_left(known, place);
@@ -52,12 +56,13 @@ impl Work<'_> {
             if packages.len() < 2 || place.look_at_entry().is_err() || place.is_folder_there() {
                 continue;
             }
-            let kept = free(self.state.aside_folder().join("shared").join(place.strip_prefix("/").unwrap_or(&place)));
             let is_ours = shared.known.get(&place).map_or_else(|| self.is_ours(&place, &owners), |one| one.under_way);
             if is_ours {
-                shared.own.insert(place, kept);
+                let copy = self.copy_of(&place, OWN);
+                shared.own.insert(place, copy);
             } else {
                 // What was there before, or what others have put there since.
+                let kept = free(self.copy_of(&place, "shared"));
                 shared.known.insert(place, CommonFile { kept, left: None, under_way: true });
             }
         }
@@ -65,7 +70,7 @@ impl Work<'_> {
     }
 
     /// The files that installed packages lose or get anew by this apply, with those whose wheels write there.
-    fn touched_files<'b>(
+    pub(super) fn touched_files<'b>(
         &self,
         wheels: &'b BTreeMap<PackageName, Downloaded>,
     ) -> Result<HashMap<PathBuf, BTreeSet<&'b PackageName>>, Failure> {
@@ -73,7 +78,8 @@ impl Work<'_> {
         for (_, site, info) in self.infos(|change| change.from.is_some())? {
             let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
             let entries = parse_record(&record).into_iter().filter(|entry| !entry.path.contains("__pycache__/"));
-            touched.extend(entries.map(|entry| (lexical(&entry.path, site), BTreeSet::new())));
+            let places = entries.filter_map(|entry| listed_place(&entry.path, site, self.layout));
+            touched.extend(places.map(|place| (place, BTreeSet::new())));
         }
         for (name, wheel) in wheels {
             for one in written(wheel, self.layout) {
@@ -81,6 +87,16 @@ impl Work<'_> {
             }
         }
         Ok(touched)
+    }
+
+    /// Where a copy of the file at `place` is kept, in a folder of this name.
+    fn copy_of(&self, place: &Path, folder: &str) -> PathBuf {
+        self.state.aside_folder().join(folder).join(place.strip_prefix("/").unwrap_or(place))
+    }
+
+    /// Removes the copies of what is ours, which only an apply that is under way needs.
+    fn remove_own(&self) {
+        let _ = std::fs::remove_dir_all(self.state.aside_folder().join(OWN));
     }
 
     /// Whether what `place` has came with packages that colab-boot has installed. What others list as well, or what it
@@ -109,17 +125,10 @@ impl Work<'_> {
                 let others = owners.keys().filter(|name| !is_known && !after.distributions.contains_key(*name));
                 findings.extend(others.map(|name| overwritten(name, &place)));
             }
-            files::remove_if_there(&own)?;
         }
+        self.remove_own();
         for (place, one) in &mut shared.known {
-            let is_missing = place.look_at_entry().is_err();
-            let has_kept = one.kept.look_at_entry().is_ok();
-            if let Some(owners) = owners.get(place).filter(|_| has_kept) {
-                let is_ours = owners.keys().any(|name| after.distributions.contains_key(name));
-                if is_missing || !is_ours && is_as_left(one, place) {
-                    put_copy(&one.kept, place)?;
-                }
-            }
+            findings.extend(owners.get(place).map(|owners| settle(one, place, owners, after)).transpose()?.flatten());
             *one = CommonFile { left: digest(place).ok().map(|(sha256, _)| sha256), under_way: false, ..one.clone() };
         }
         if after.has_no_packages() {
@@ -130,8 +139,31 @@ impl Work<'_> {
     }
 }
 
+/// Makes the file at `place` as it was before where none of its `owners` is ours. A finding where that can't be.
+fn settle(one: &CommonFile, place: &Path, owners: &Owners, after: &Ledger) -> Result<Option<Finding>, Failure> {
+    let is_blocked = blocking(place).is_some_and(|there| there != place || there.is_folder_there());
+    let is_missing = place.look_at_entry().is_err();
+    let is_ours = owners.keys().any(|name| after.distributions.contains_key(name));
+    let is_due = is_missing || !is_ours && is_as_left(one, place);
+    if is_blocked || !is_due {
+        return Ok(None);
+    }
+    if one.kept.look_at_entry().is_ok() {
+        return put_copy(&one.kept, place).map(|()| None);
+    }
+    let lost = if is_missing { missing } else { overwritten };
+    Ok(owners.keys().next().map(|name| lost(name, place)))
+}
+
 fn overwritten(name: &PackageName, place: &Path) -> Finding {
-    let message = format!("`{}` of {name} has the content of a package that was removed", place.display());
+    to_reinstall(name, format!("`{}` of {name} has the content of a package that was removed", place.display()))
+}
+
+fn missing(name: &PackageName, place: &Path) -> Finding {
+    to_reinstall(name, format!("`{}` of {name} is missing, and so is the copy that was kept of it", place.display()))
+}
+
+fn to_reinstall(name: &PackageName, message: String) -> Finding {
     let finding = Finding::warning(Code::FilesCollide, message).about(Subject::package(name));
     finding.with_help(format!("reinstall it: `pip install --force-reinstall --no-deps {name}`"))
 }

@@ -225,6 +225,7 @@ impl Work<'_> {
     /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
     fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
         self.put_records_right()?;
+        self.remove_dead_links(wheels)?;
         let was = self.was_on_the_way();
         self.clear_the_way(&|change| change.from.clone())?;
         self.finish(&was)?;

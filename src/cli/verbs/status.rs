@@ -16,6 +16,7 @@ use crate::boot::session::Session;
 use crate::boot::state::State;
 use crate::boot::verdict::Report;
 use crate::core::diag::{Code, Failure, Finding, counted};
+use crate::core::host::mounts::Look;
 
 #[derive(Serialize)]
 struct StatusReport {
@@ -28,6 +29,8 @@ struct StatusReport {
 #[derive(Serialize)]
 struct EnvironmentReport {
     python: PathBuf,
+    /// Whether that Python is still there.
+    exists: bool,
     profile: String,
     standing: Standing,
     marker: Marker,
@@ -50,7 +53,9 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
             RESTORE => of_restore(stands).to_owned(),
             profile => format!("{profile}  lock {}  {}", marker.lock.short(), stands.as_str()),
         };
-        let _ = writeln!(text, "{}  {what} (recorded; files and kernels not compared)", place.display());
+        let exists = marker.python.as_os_str().is_empty() || !marker.python.is_missing();
+        let note = if exists { "recorded; files and kernels not compared" } else { "this Python no longer exists" };
+        let _ = writeln!(text, "{}  {what} ({note})", place.display());
         for asked in marker.pending(&now.gone) {
             for reason in &asked.because {
                 let _ = writeln!(text, "  kernel {}: {reason}", asked.kernel.pid);
@@ -61,6 +66,7 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
             writeln!(text, "  colab-boot has installed or replaced {} and removed {removed}", counted(put, "package"));
         environments.push(EnvironmentReport {
             python: marker.python.clone(),
+            exists,
             profile: marker.profile.clone(),
             standing: stands,
             marker,

@@ -89,3 +89,44 @@ fn an_edit_is_kept_though_an_apply_before_did_not_end() {
     assert!(said.stderr.contains("files-edited"), "{said:?}");
     assert!(has(&aside, "a long edit of mine, longer than what was there\n"), "{said:?}");
 }
+
+#[test]
+fn a_link_that_leads_nowhere_is_not_written_through() {
+    let world = World::new("");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let (file, target) = (world.place("SITE/utils.py"), world.test.path("elsewhere.py"));
+    fs::remove_file(&file).expect("a file");
+    symlink(&target, &file).expect("a link");
+    let said = world.run(&["apply", "p.toml"]).expect(0);
+    assert!(!target.exists(), "{said:?}");
+    assert!(!fs::symlink_metadata(&file).expect("a file").is_symlink(), "{said:?}");
+}
+
+#[test]
+fn what_is_in_the_way_of_a_kept_file_stays_and_ends_no_restore() {
+    let world = World::new("");
+    world.pip(&["install", "demo==1.0"]);
+    let place = world.place("SITE/utils.py");
+    fs::write(&place, "an edit of mine\n").expect("a file");
+    world.run(&["apply", "p.toml"]).expect(0);
+    fs::remove_file(&place).expect("a file");
+    fs::create_dir(&place).expect("a folder");
+    fs::write(place.join("mine.txt"), "mine\n").expect("a file");
+    let said = world.run(&["restore"]).expect(0);
+    assert!(said.stdout.contains("restored, except for 1 package"), "{said:?}");
+    assert!(has(&world.test.state_file("aside"), "an edit of mine\n"), "{said:?}");
+    assert!(place.join("mine.txt").exists(), "{said:?}");
+
+    let world = World::new(KEEP);
+    let place = world.place("SITE/demo/deep/x.py");
+    fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+    fs::write(&place, "first\n").expect("a file");
+    world.run(&["apply", "p.toml"]).expect(0);
+    world.pip(&["uninstall", "--yes", "demo"]);
+    let folder = world.place("SITE/demo");
+    let _ = fs::remove_dir_all(&folder);
+    fs::write(&folder, "a file\n").expect("a file");
+    let said = world.run(&["restore"]).expect(0);
+    assert_eq!(fs::read_to_string(&folder).expect("a file"), "a file\n", "{said:?}");
+    assert!(has(&world.test.state_file("aside"), "first\n"), "{said:?}");
+}

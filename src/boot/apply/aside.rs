@@ -178,7 +178,7 @@ pub(super) fn replace_with(from: &Path, place: &Path) -> Result<(), Failure> {
 }
 
 /// Moves a file, or a link, also to another file system. Its content is whole in one of the places at any moment.
-pub(super) fn move_file(from: &Path, to: &Path) -> Result<(), Failure> {
+fn move_file(from: &Path, to: &Path) -> Result<(), Failure> {
     files::create_folder(to.parent().unwrap_or(to))?;
     if to.look_at_entry().is_ok() {
         return Err(not_moved(from, &std::io::ErrorKind::AlreadyExists.into()));

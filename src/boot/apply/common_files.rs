@@ -20,7 +20,6 @@ use crate::core::model::{PackageName, Sha256};
 const OWN: &str = "shared-own";
 
 /// The shared files of an apply, by their place.
-#[derive(Clone, Debug, Default)]
 pub(super) struct CommonFiles {
     pub known: BTreeMap<PathBuf, CommonFile>,
     /// Copies of what earlier applies have put there: it may go with one package of ours while another one stays.
@@ -113,7 +112,12 @@ impl Work<'_> {
     /// replaced where none of them has it any more. A finding for each file of which only ours is left.
     pub(super) fn return_shared(&self, shared: &mut CommonFiles, after: &Ledger) -> Result<Vec<Finding>, Failure> {
         let mut findings = Vec::new();
-        let places: BTreeSet<PathBuf> = shared.known.keys().chain(shared.own.keys()).cloned().collect();
+        // Without a change, only what has gone or is to be undone matters: the lists of all packages are read for it.
+        let is_restore = self.planned.goal.is_restore();
+        let is_asked =
+            |(place, one): &(&PathBuf, &CommonFile)| one.under_way || is_restore || place.look_at_entry().is_err();
+        let known = shared.known.iter().filter(is_asked).map(|(place, _)| place);
+        let places: BTreeSet<PathBuf> = known.chain(shared.own.keys()).cloned().collect();
         if places.is_empty() {
             return Ok(findings);
         }
@@ -129,7 +133,10 @@ impl Work<'_> {
         self.remove_own();
         for (place, one) in &mut shared.known {
             findings.extend(owners.get(place).map(|owners| settle(one, place, owners, after)).transpose()?.flatten());
-            *one = CommonFile { left: digest(place).ok().map(|(sha256, _)| sha256), under_way: false, ..one.clone() };
+            // What was not changed here may be what the user has put there since.
+            if one.under_way {
+                (one.left, one.under_way) = (digest(place).ok().map(|(sha256, _)| sha256), false);
+            }
         }
         if after.has_no_packages() {
             let all = std::mem::take(&mut shared.known);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
+use std::path::Path;
 
 use crate::adversity::users_files::World;
 use crate::support::index_server::Release;
@@ -53,6 +54,14 @@ fn a_file_of_another_tools_package_comes_back() {
     fs::write(&utils, "an edit of mine\n").expect("a file");
     world.run(&["restore"]).expect(0);
     assert_eq!(text(), "an edit of mine\n");
+    // An apply that changes nothing does not take it for its own.
+    world.run(&["apply", "p.toml"]).expect(0);
+    fs::write(&utils, "another edit\n").expect("a file");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let edited = text();
+    world.run(&["restore"]).expect(0);
+    assert_eq!((text(), edited.as_str()), (edited.clone(), "another edit\n"));
+    fs::write(&utils, "an edit of mine\n").expect("a file");
 
     // Ours goes by another tool, which takes the file along.
     world.run(&["apply", "p.toml"]).expect(0);
@@ -121,9 +130,12 @@ fn packages_that_share_files_are_as_before_whatever_was_applied() {
         }
         let said = world.run(&["restore"]).expect(0);
         let after = world.tree();
-        let is_of_installers = |path: &std::path::Path| path.to_string_lossy().contains(".dist-info/");
-        let is_excepted = said.stdout.contains("restored, except");
-        for path in before.keys().chain(after.keys()).filter(|path| !is_excepted && !is_of_installers(path)) {
+        let is_of_installers = |path: &Path| path.to_string_lossy().contains(".dist-info/");
+        let named = "has the content of a package that was removed";
+        let named: Vec<&str> = said.stderr.lines().filter(|line| line.contains(named)).collect();
+        assert_eq!(said.stdout.contains("restored, except"), !named.is_empty(), "{story}: {said:?}");
+        let is_excepted = |path: &Path| named.iter().any(|line| line.contains(&format!("`{}`", path.display())));
+        for path in before.keys().chain(after.keys()).filter(|path| !is_excepted(path) && !is_of_installers(path)) {
             let text =
                 |tree: &BTreeMap<_, Vec<u8>>| tree.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
             assert_eq!(text(&before), text(&after), "{}: {story}: {said:?}", path.display());
@@ -135,12 +147,7 @@ fn packages_that_share_files_are_as_before_whatever_was_applied() {
 fn a_package_gets_back_what_another_one_takes_along() {
     let world = World::new("");
     for (name, text) in [("one", "1\n"), ("two", "2\n")] {
-        let file = format!("{name}-1.0-py3-none-any.whl");
-        let shared = [("shared.py", text), ("both.py", "both\n")];
-        let files = shared.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-        let releases = BTreeMap::from([("1.0".to_owned(), Release { files, ..Release::default() })]);
-        fs::write(world.test.path("house").join(&file), wheel(name, &file, &releases).expect("a wheel"))
-            .expect("a wheel");
+        release(&world, name, "1.0", &[("shared.py", text), ("both.py", "both\n")]);
     }
     let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\none='*'\n";
     let accept = "two='*'\n[[accept]]\ncode='files-collide'\npackage='one'\nbecause='a test'\n";

@@ -16,6 +16,7 @@ impl Numbers {
     }
 }
 
+/// The number in the environment variable `name`.
 pub fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name)
         .map_or(otherwise, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))

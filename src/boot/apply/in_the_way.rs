@@ -9,7 +9,7 @@ use crate::boot::apply::brought::{InTheWay, What};
 use crate::boot::apply::overwrite::scripts;
 use crate::boot::apply::proof::{all_are, is_generated};
 use crate::boot::apply::work::Work;
-use crate::boot::files::{Claims, Downloaded, place};
+use crate::boot::files::{Claims, Downloaded, place, placed};
 use crate::boot::machine::Layout;
 use crate::core::diag::{Code, Failure, Finding};
 use crate::core::host::digests::{digest, has_digest};
@@ -81,7 +81,7 @@ impl Work<'_> {
             return Ok(());
         }
         let ledger = &self.planned.seen.ledger;
-        let was = self.was_on_the_way();
+        let was = self.was_on_the_way()?;
         let mut written: HashMap<PathBuf, Vec<Sha256>> = HashMap::new();
         let mut installed: HashSet<PathBuf> = HashSet::new();
         for (name, entry) in &ledger.distributions {
@@ -89,12 +89,10 @@ impl Work<'_> {
             let is_installed =
                 self.planned.seen.machine.installed.get(name).is_some_and(|one| one.version == entry.version);
             let kept = self.state.record(&digest)?.unwrap_or_default();
-            let with_sites = self.layout.folders().into_iter().flat_map(|site| kept.iter().map(move |one| (site, one)));
-            for (site, one) in with_sites {
-                let Some((place, rewritten)) = place(&one.path, site, self.layout) else { continue };
+            for (place, sha256) in placed(&kept, self.layout) {
                 if is_installed {
                     installed.insert(place);
-                } else if let Some(sha256) = one.sha256.filter(|_| !rewritten) {
+                } else if let Some(sha256) = sha256 {
                     written.entry(place).or_default().push(sha256);
                 }
             }

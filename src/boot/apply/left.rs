@@ -31,31 +31,39 @@ impl Work<'_> {
             .collect())
     }
 
-    /// The folders in site-packages in which packages that are about to go have files; of nested ones the outermost.
-    pub(super) fn folders_that_go(&self) -> Result<Vec<PathBuf>, Failure> {
-        let mut folders = BTreeSet::new();
+    /// The folders in site-packages in which packages that are about to go have files, and the files of those without
+    /// metadata, which no installer removes; of nested ones the outermost.
+    pub(super) fn places_that_go(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut places: BTreeSet<PathBuf> = self.without_metadata()?.into_keys().collect();
+        let mut folders: BTreeSet<PathBuf> =
+            places.iter().filter_map(|place| place.parent()).map(ToOwned::to_owned).collect();
         for (_, site, info) in self.infos(|change| change.package.is_none())? {
             let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
             let places = parse_record(&record).into_iter().filter_map(|one| place(&one.path, site, self.layout));
-            let parents = places.filter_map(|(place, _)| place.parent().map(ToOwned::to_owned));
-            folders.extend(parents.filter(|folder| folder != site && folder.starts_with(site)));
+            folders.extend(places.filter_map(|(place, _)| place.parent().map(ToOwned::to_owned)));
         }
+        let sites = self.layout.folders();
+        places.extend(folders.into_iter().filter(|one| sites.iter().any(|site| one != *site && one.starts_with(site))));
         let mut outermost: Vec<PathBuf> = Vec::new();
         // A folder comes before those in it.
-        for folder in folders {
-            if outermost.last().is_none_or(|last| !folder.starts_with(last)) {
-                outermost.push(folder);
+        for place in places {
+            if outermost.last().is_none_or(|last| !place.starts_with(last)) {
+                outermost.push(place);
             }
         }
         Ok(outermost)
     }
 
-    /// A note where files of no package are left in `folders`; links, pipes and devices count.
-    pub(super) fn left_in(&self, folders: &[PathBuf]) -> Result<Option<Finding>, Failure> {
+    /// A note where files of no package are left at `places`; links, pipes and devices count.
+    pub(super) fn left_in(&self, places: &[PathBuf]) -> Result<Option<Finding>, Failure> {
         let mut there = Vec::new();
-        for folder in folders.iter().filter(|folder| folder.is_folder_there()) {
-            remove_unfinished(folder)?;
-            entries_below(folder, &mut there);
+        for place in places {
+            if place.is_folder_there() {
+                remove_unfinished(place)?;
+                entries_below(place, &mut there);
+            } else if place.look_at_entry().is_ok() {
+                there.push(place.clone());
+            }
         }
         there.sort();
         if there.is_empty() {

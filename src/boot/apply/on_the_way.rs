@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::boot::apply::overwrite::scripts;
 use crate::boot::apply::proof::{all_are, is_generated};
 use crate::boot::apply::work::Work;
-use crate::boot::files::{Claims, Downloaded, listed_place, place};
+use crate::boot::files::{Claims, Downloaded, listed_place, place, placed};
+
 use crate::boot::state::OnTheWay;
 use crate::core::diag::Failure;
 use crate::core::host::digests::digest;
@@ -27,13 +28,15 @@ pub(super) struct WasOnTheWay {
 
 /// What may lie in one place.
 #[derive(Debug)]
-enum Occupant {
+pub(super) enum Occupant {
     /// A package's file.
     Bytes(Sha256),
     /// A new file of so many bytes, or the part of it that was written.
     New(u64),
     /// What an installer makes for an entry point of this module.
     Script(String),
+    /// A package's file, as it looked when it was compared.
+    Look(Stamp),
 }
 
 impl WasOnTheWay {
@@ -50,6 +53,7 @@ impl WasOnTheWay {
                 let text = files::read_optional(file).ok().flatten().unwrap_or_default();
                 is_generated(&text, module)
             }
+            Occupant::Look(stamp) => *stamp == Stamp::of(file),
         })
     }
 
@@ -76,12 +80,13 @@ impl Work<'_> {
         self.state.keep_on_the_way(&all)
     }
 
-    /// What an apply that did not end was removing or writing; no file of the user's that was there before it.
-    pub(super) fn was_on_the_way(&self) -> WasOnTheWay {
+    /// What an apply that did not end was removing or writing, and what packages without metadata have left that this
+    /// one changes; no file of the user's that was there before it.
+    pub(super) fn was_on_the_way(&self) -> Result<WasOnTheWay, Failure> {
         let ledger = &self.planned.seen.ledger;
         // Without an identity there is no ledger, or that of an environment which lay here before.
         if ledger.identity.is_none() {
-            return WasOnTheWay::default();
+            return Ok(WasOnTheWay::default());
         }
         let (all, since) = self.state.on_the_way();
         let mut files: HashMap<PathBuf, Vec<Occupant>> = HashMap::new();
@@ -99,9 +104,29 @@ impl Work<'_> {
                 files.entry(self.layout.scripts.join(name)).or_default().push(Occupant::Script(module));
             }
         }
+        for (place, ways) in self.without_metadata()? {
+            files.entry(place).or_default().extend(ways);
+        }
         // One of the user's had the wheel's content.
         files.retain(|place, _| ledger.aside.get(place).is_none_or(|aside| aside.sha256.is_none()));
-        WasOnTheWay { files, since }
+        Ok(WasOnTheWay { files, since })
+    }
+
+    /// The places of the packages that this apply changes and that have no metadata any more: no installer knows them.
+    pub(super) fn without_metadata(&self) -> Result<HashMap<PathBuf, Vec<Occupant>>, Failure> {
+        let mut files: HashMap<PathBuf, Vec<Occupant>> = HashMap::new();
+        let entries = &self.planned.seen.ledger.distributions;
+        let changed = self.planned.decision.plan.changes.iter().filter_map(|one| entries.get_key_value(&one.name));
+        for (name, entry) in changed.filter(|(_, entry)| entry.lacks_metadata) {
+            let record = entry.sha256.map_or(Ok(None), |wheel| self.state.record(&wheel))?.unwrap_or_default();
+            for (place, sha256) in placed(&record, self.layout) {
+                files.entry(place).or_default().extend(sha256.map(Occupant::Bytes));
+            }
+            for (place, stamp) in self.planned.files.looks_of(name) {
+                files.entry(place).or_default().push(Occupant::Look(stamp));
+            }
+        }
+        Ok(files)
     }
 
     /// Deletes what an earlier run that was killed has left and no package owns: files that it was removing or writing,

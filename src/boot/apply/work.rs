@@ -114,7 +114,7 @@ impl Work<'_> {
         let mut kept = self.kept(&in_the_way, &wheels)?;
         self.state.write_ledger(&kept.in_ledger(seen.ledger.during(&steps, title, goal.digest())))?;
         self.keep(&in_the_way, &kept)?;
-        let folders = self.folders_that_go()?;
+        let places = self.places_that_go()?;
         self.make_room(&wheels)?;
         if let Err(failed) = self.run(&folder, &decision.plan, Part::Whole)? {
             let why = failed.tail.clone();
@@ -136,7 +136,7 @@ impl Work<'_> {
         let settled = self.settled_ledger(&steps);
         let mut differing = self.return_kept(&mut kept, &settled)?;
         differing.extend(self.as_before()?);
-        let left = self.left_in(&folders)?;
+        let left = self.left_in(&places)?;
         self.state.write_ledger(&kept.in_ledger(settled))?;
         self.state.keep_hashed(&self.planned.files.hashed_with(hashed))?;
         let notes = self.planned.notes.clone().with_variables(&self.planned.wish.environment);
@@ -226,7 +226,7 @@ impl Work<'_> {
     fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
         self.put_records_right()?;
         self.remove_dead_links(wheels)?;
-        let was = self.was_on_the_way();
+        let was = self.was_on_the_way()?;
         self.clear_the_way(&|change| change.from.clone())?;
         self.finish(&was)?;
         self.keep_on_the_way(wheels)?;

@@ -253,6 +253,17 @@ pub fn place(path: &str, site: &Path, layout: &Layout) -> Option<(PathBuf, bool)
     within(rest).then(|| (folder.join(rest), rewritten))
 }
 
+/// Where the entries of a wheel's RECORD lie after installation, in each site-packages, with their digests; without one
+/// where installers rewrite them.
+pub fn placed<'a>(record: &'a [Entry], layout: &'a Layout) -> impl Iterator<Item = (PathBuf, Option<Sha256>)> + 'a {
+    layout.folders().into_iter().flat_map(move |site| {
+        record.iter().filter_map(move |entry| {
+            let (place, rewritten) = place(&entry.path, site, layout)?;
+            Some((place, entry.sha256.filter(|_| !rewritten)))
+        })
+    })
+}
+
 fn within(path: &str) -> bool {
     !Path::new(path).components().any(|part| matches!(part, Component::ParentDir | Component::RootDir))
 }

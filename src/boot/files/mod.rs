@@ -18,7 +18,7 @@ pub use claims::{Claims, Owners, is_shared_script, owners_of};
 pub use comparison::{Comparison, Depth, Options, check_distributions, compare};
 pub use downloaded::Downloaded;
 pub use edits::{Edit, edits};
-pub use expected::{ComparedWith, Held, lexical, listed_place, place, version_of};
+pub use expected::{ComparedWith, Held, lexical, listed_place, place, placed, version_of};
 pub use fault::{FileFault, finding_of};
 pub use ghosts::ghosts;
 pub use hashed::{Hashed, HashedDistribution, HashedFolder, StartUp, looks};

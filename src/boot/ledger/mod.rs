@@ -63,6 +63,9 @@ pub struct Entry {
     pub from: Option<Version>,
     /// What was there before the first apply; `None` where nothing was.
     pub before: Option<Before>,
+    /// Its metadata was deleted, and files of it are still there. Observed, not written down.
+    #[serde(skip)]
+    pub lacks_metadata: bool,
 }
 
 impl Entry {
@@ -147,7 +150,9 @@ impl Ledger {
     pub fn hand(&self, name: &PackageName, installed: Option<&Version>) -> Hand<'_> {
         match self.distributions.get(name) {
             None => Hand::Other,
-            Some(entry) if installed == Some(&entry.version) => Hand::Ours(entry),
+            Some(entry) if installed == Some(&entry.version) || installed.is_none() && entry.lacks_metadata => {
+                Hand::Ours(entry)
+            }
             Some(entry) if installed == entry.before.as_ref().map(|before| &before.version) => Hand::Other,
             // An apply was killed, or failed: the version of before is there still, or is gone and nothing has come.
             Some(entry) if entry.from.is_some() && (installed.is_none() || installed == entry.from.as_ref()) => {
@@ -214,7 +219,7 @@ impl Ledger {
                 continue;
             }
             let (profile, version) = (profile.to_owned(), version.clone());
-            let entry = Entry { profile, lock, version, sha256: *sha256, from: None, before };
+            let entry = Entry { profile, lock, version, sha256: *sha256, from: None, before, lacks_metadata: false };
             ledger.distributions.insert(name.clone(), entry);
         }
         ledger

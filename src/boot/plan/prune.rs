@@ -44,7 +44,8 @@ fn unwanted<'a>(
             Hand::Ours(entry) => {
                 let before = entry.before.as_ref().map(|before| &before.version);
                 // One that is back, though only half of it may be there, comes back again.
-                (before != installed || broken.contains_key(name)).then_some((name, before))
+                let is_other = before != installed || broken.contains_key(name) || entry.lacks_metadata;
+                is_other.then_some((name, before))
             }
             Hand::Other | Hand::Changed(_) => None,
         }
@@ -60,6 +61,7 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
     let needed = needed_by_others(basis);
     let mut kept = Vec::new();
     for (name, before) in unwanted(basis.ledger, basis.target, basis.machine, basis.broken) {
+        let stripped = basis.ledger.distributions.get(name).filter(|entry| entry.lacks_metadata);
         let from = basis.machine.installed.get(name).map(|one| one.version.clone());
         match before {
             Some(before) => match basis.before.get(name) {
@@ -70,10 +72,13 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
             None => changes.push(Change {
                 name: name.clone(),
                 kind: Kind::Remove,
-                from,
+                from: from.or_else(|| Some(stripped?.version.clone())),
                 to: None,
                 package: None,
-                reason: Some("colab-boot installed it, and it is no longer needed".to_owned()),
+                reason: Some(match stripped {
+                    Some(_) => "its metadata was deleted, but its files are still there".to_owned(),
+                    None => "colab-boot installed it, and it is no longer needed".to_owned(),
+                }),
             }),
         }
     }

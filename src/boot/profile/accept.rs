@@ -1,9 +1,5 @@
 //! `[[accept]]`: facts that the profile overrules.
 
-use std::str::FromStr;
-
-use pep508_rs::PackageName;
-
 use crate::boot::profile::reader::{Faults, Placed, Reader};
 use crate::core::diag::Code;
 use crate::core::model::accepted::Accepted;
@@ -19,7 +15,7 @@ pub(super) fn accepted(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Ve
             faults.add(Code::ProfileMissingKey, span, message, "");
             continue;
         };
-        let package = faults.value(&package, "a package name", PackageName::from_str(&package.value));
+        let package = faults.name(&package, "a package name");
         let code = faults.value(&code, "a code that can be accepted", acceptable(&code.value));
         let because = faults.value(&because, "a reason", reason(&because));
         let (Some(package), Some(code), Some(because)) = (package, code, because) else { continue };

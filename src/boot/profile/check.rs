@@ -134,7 +134,7 @@ fn head(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Head> {
     let review_by = table.date("review-by", faults);
     table.finish(faults);
     let (name, version) = (name?, version?);
-    let parsed = faults.value(&name, "a profile's name", PackageName::from_str(&name.value));
+    let parsed = faults.name(&name, "a profile's name");
     let version = faults.value(&version, "a version (semantic, such as `2026.11.0`)", version.value.parse());
     Some(Head { name: parsed?, version: version?, description, owner, review_by })
 }
@@ -167,7 +167,7 @@ fn wanted(
     framework: bool,
     faults: &mut Faults<'_>,
 ) -> Option<Wanted> {
-    let name = faults.value(key, "a package name", PackageName::from_str(&key.value))?;
+    let name = faults.name(key, "a package name")?;
     let mut wanted = Wanted {
         name,
         specifiers: VersionSpecifiers::empty(),
@@ -325,8 +325,7 @@ fn build_policy(table: &mut Reader<'_, '_>, policy: &mut Policy, faults: &mut Fa
         }
         _ => {}
     }
-    let names =
-        places.iter().filter_map(|place| faults.value(place, "a package name", PackageName::from_str(&place.value)));
+    let names = places.iter().filter_map(|place| faults.name(place, "a package name"));
     policy.buildable = names.collect();
 }
 
@@ -335,7 +334,7 @@ fn smoke(mut table: Reader<'_, '_>, wanted: &[Wanted], faults: &mut Faults<'_>) 
     table.finish(faults);
     let mut names = Vec::new();
     for place in places {
-        let Some(name) = faults.value(&place, "a package name", PackageName::from_str(&place.value)) else {
+        let Some(name) = faults.name(&place, "a package name") else {
             continue;
         };
         if !wanted.iter().any(|one| one.name == name) {
@@ -351,7 +350,7 @@ fn smoke(mut table: Reader<'_, '_>, wanted: &[Wanted], faults: &mut Faults<'_>) 
 fn bounds(table: Option<Reader<'_, '_>>, faults: &mut Faults<'_>) -> Vec<Bound> {
     let mut bounds: Vec<Bound> = Vec::new();
     for (key, value) in table.map(|mut table| table.all()).unwrap_or_default() {
-        let name = faults.value(&key, "a package name", PackageName::from_str(&key.value));
+        let name = faults.name(&key, "a package name");
         let text = as_text(value, &format!("`{}`", key.value), faults);
         let specifiers = text.and_then(|text| faults.value(&text, "a version", specifiers(&text.value)));
         let (Some(name), Some(specifiers)) = (name, specifiers) else { continue };

@@ -72,7 +72,8 @@ fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &
         return None;
     };
     let taken = matches!(name.value.as_str(), "default" | "direct") || name.value.starts_with("find-links");
-    let valid = (PackageName::from_str(&name.value).is_ok() && !taken).then(|| name.value.clone());
+    let valid =
+        (!name.value.is_empty() && PackageName::from_str(&name.value).is_ok() && !taken).then(|| name.value.clone());
     let rule = "letters, digits and `-`; `default`, `direct` and `find-links` are taken";
     let parsed_name = faults.value(&name, "an index name", valid.ok_or(rule));
     let url = if is_path {
@@ -80,10 +81,7 @@ fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &
     } else {
         address_of(&place, "an index address", faults)
     };
-    let packages = packages
-        .into_iter()
-        .filter_map(|place| faults.value(&place, "a package name", PackageName::from_str(&place.value)))
-        .collect();
+    let packages = packages.into_iter().filter_map(|place| faults.name(&place, "a package name")).collect();
     Some(NamedIndex { name: parsed_name?, url: url?, packages, page: None })
 }
 

@@ -1,7 +1,9 @@
 //! Walks a TOML table with spans, collecting every fault instead of stopping at the first.
 
 use std::ops::Range;
+use std::str::FromStr;
 
+use pep508_rs::PackageName;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -40,6 +42,15 @@ impl Faults<'_> {
                 self.add(Code::ProfileBadValue, place.span.clone(), message, "");
             })
             .ok()
+    }
+
+    /// The name of a package, or of what is named like one (`key`). The crate that reads names takes an empty one.
+    pub(super) fn name(&mut self, place: &Placed<String>, key: &str) -> Option<PackageName> {
+        if place.value.is_empty() {
+            self.add(Code::ProfileBadValue, place.span.clone(), format!("an empty name can't be used as {key}"), "");
+            return None;
+        }
+        self.value(place, key, PackageName::from_str(&place.value))
     }
 }
 

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::boot::ledger::Ledger;
+use crate::boot::files::{Claims, placed};
+use crate::boot::ledger::{Entry, Ledger};
 use crate::boot::machine::{
     Home, Layout, Looker, Machine, MachineRequest, Observed, Overrides, Python, PythonOrigin, RawDistribution, Said,
     apply_overrides, assumed_driver, find_runtime, judge, observe, observe_interpreter, resolve_gpus,
@@ -20,6 +21,7 @@ use crate::boot::machine::{
 use crate::boot::session::Session;
 use crate::boot::state::{Hold, State, hold};
 use crate::core::diag::{Failure, Finding};
+use crate::core::host::digests::has_digest;
 use crate::core::host::files;
 use crate::core::host::mounts::{Look, must_reach, reach};
 use crate::core::host::reads::note_folder;
@@ -311,8 +313,24 @@ impl Session<'_> {
 
     /// What colab-boot has put into the environment that was seen.
     fn ledger(&self, seen: &Seen) -> Result<Ledger, Failure> {
-        seen.layout().map_or_else(|| Ok(Ledger::default()), |layout| State::of(&self.paths.state, layout).ledger())
+        let Some(layout) = seen.layout() else { return Ok(Ledger::default()) };
+        let state = State::of(&self.paths.state, layout);
+        let mut ledger = state.ledger()?;
+        for (name, entry) in &mut ledger.distributions {
+            entry.lacks_metadata = !seen.machine.installed.contains_key(name) && has_files(entry, &state, layout)?;
+        }
+        Ok(ledger)
     }
+}
+
+/// Whether files that `entry` has brought are in `layout` and no distribution lists them. An empty one proves nothing.
+fn has_files(entry: &Entry, state: &State, layout: &Layout) -> Result<bool, Failure> {
+    let record = entry.sha256.map_or(Ok(None), |wheel| state.record(&wheel))?.unwrap_or_default();
+    let record: Vec<_> = record.into_iter().filter(|one| one.size > 0).collect();
+    let mut own = placed(&record, layout).filter(|(place, sha256)| sha256.is_some_and(|own| has_digest(place, own)));
+    let Some(first) = own.next() else { return Ok(false) };
+    let claims = Claims::of(layout, &|_| true)?;
+    Ok([first].into_iter().chain(own).any(|(place, _)| !claims.has(&place)))
 }
 
 /// A record written by `fingerprint --json`: the envelope or the bare record.

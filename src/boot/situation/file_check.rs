@@ -1,7 +1,7 @@
 //! A look at the files of the locked distributions: all of them at every plan and apply, by what earlier looks have
 //! read; and at what comes before them when Python imports.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::{
@@ -214,6 +214,12 @@ impl FileCheck {
     /// The files that earlier checks and this one have seen of a distribution.
     pub fn seen_files(&self, name: &PackageName) -> BTreeSet<PathBuf> {
         self.known(name).flat_map(HashedDistribution::files).map(|(file, _)| file).collect()
+    }
+
+    /// The files of a distribution with all that they have looked like when they were right.
+    pub fn looks_of(&self, name: &PackageName) -> HashSet<(PathBuf, Stamp)> {
+        let all = self.known(name).flat_map(|one| one.files().chain(one.former.iter().cloned()));
+        all.filter(|(_, stamp)| *stamp != Stamp::UNKNOWN).collect()
     }
 
     /// What this check and earlier ones know of a distribution.

@@ -26,7 +26,7 @@ struct CodeReport {
 }
 
 pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let Some(text) = &options.topic else {
+    let Some(text) = options.topic.as_ref().filter(|text| !text.trim().is_empty()) else {
         let list: String = Code::ALL.iter().map(|code| format!("{code}\n")).collect();
         return Ok(Report::new(Code::ALL, list));
     };

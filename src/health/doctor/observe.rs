@@ -61,6 +61,7 @@ const GPU_FIELDS: &[&str] = &[
     "driver_version",
     "memory.total",
     "memory.free",
+    "memory.used",
     "utilization.gpu",
     "compute_mode",
     "mig.mode.current",

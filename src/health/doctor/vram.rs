@@ -105,13 +105,8 @@ fn vram_unattributed(case: &Case<'_>) -> Answer {
     if case.vitals.gpus.is_empty() {
         return Answer::Unseen(NO_GPU.to_owned());
     }
-    let field =
-        |gpu: &std::collections::BTreeMap<String, String>, name: &str| gpu.get(name).and_then(|text| mebibytes(text));
-    let used = case
-        .vitals
-        .gpus
-        .iter()
-        .filter_map(|gpu| Some(field(gpu, "memory.total")?.saturating_sub(field(gpu, "memory.free")?)));
+    // What is neither used nor free the driver keeps for itself: 615 MiB of an H200 (driver 580.159.04, 2026-11-27).
+    let used = case.vitals.gpus.iter().filter_map(|gpu| gpu.get("memory.used").and_then(|text| mebibytes(text)));
     let Some(most) = used.max() else {
         return Answer::Unseen("nvidia-smi does not report used memory".to_owned());
     };
@@ -121,7 +116,7 @@ fn vram_unattributed(case: &Case<'_>) -> Answer {
             .seen("the driver counts all processes of the host; those of other containers are not visible here")
             .into();
     }
-    Answer::Fine(format!("{} in use, {holders} visible processes use the GPU", amount(most)))
+    Answer::Fine(format!("{} in use; {} here", amount(most), counted(holders, "process")))
 }
 
 fn vram_preallocated(case: &Case<'_>) -> Answer {

@@ -96,9 +96,13 @@ fn soft_limit(case: &Case<'_>, name: &str) -> Option<u64> {
     }
 }
 
+fn limits_unseen(case: &Case<'_>) -> &'static str {
+    if case.vitals.kernel.is_none() { "no notebook kernel was found" } else { "the kernel's limits can't be read" }
+}
+
 fn nofile_low(case: &Case<'_>) -> Answer {
     let Some(limit) = soft_limit(case, "Max open files") else {
-        return Answer::Unseen("the limits of the process can't be read".to_owned());
+        return Answer::Unseen(limits_unseen(case).to_owned());
     };
     let open = case.vitals.folders.get("kernel/fd").map_or(0, Vec::len) as u64;
     let said = format!("{open} of {limit} open files used");
@@ -116,7 +120,7 @@ fn memlock_low(case: &Case<'_>) -> Answer {
         return Answer::Unseen("there is at most one GPU".to_owned());
     }
     match soft_limit(case, "Max locked memory") {
-        None => Answer::Unseen("the limits of the process can't be read".to_owned()),
+        None => Answer::Unseen(limits_unseen(case).to_owned()),
         Some(limit) if float(limit) < case.row.limit("low") => {
             Hit::note(format!("the limit of locked memory is {}", amount(limit))).into()
         }

@@ -9,6 +9,7 @@ mod hostile_index;
 mod hostile_profile;
 mod hostile_wheels;
 mod interpreters;
+mod no_metadata;
 mod once_more;
 mod other_build;
 mod outputs;

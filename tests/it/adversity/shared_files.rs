@@ -13,7 +13,7 @@ use crate::support::wheel::wheel;
 const SHARED: [&str; 4] = ["utils.py", "extra.py", "both/inner.py", "V.data/data/share/both.txt"];
 
 /// Puts a wheel into the folder of wheels, with these files.
-fn release(world: &World, name: &str, version: &str, files: &[(&str, &str)]) {
+pub(super) fn release(world: &World, name: &str, version: &str, files: &[(&str, &str)]) {
     let file = format!("{name}-{version}-py3-none-any.whl");
     let place = |path: &str| path.replace("V.data", &format!("{name}-{version}.data"));
     let files = files.iter().map(|(path, text)| (place(path), (*text).to_owned())).collect();

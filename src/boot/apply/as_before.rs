@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use crate::boot::apply::aside::replace_with;
+use crate::boot::apply::aside::{blocking, replace_with};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{lexical, version_of};
 use crate::boot::ledger::Before;
@@ -41,9 +41,11 @@ impl Work<'_> {
         let mut lost = Vec::new();
         for path in &before.edited {
             let (kept, place) = (self.kept_edit(name, &before.version, path), lexical(path, site));
-            if place.is_folder_there() && kept.look_at_entry().is_ok() {
-                let (place, kept) = (place.display(), kept.display());
-                self.session.say(&format!("`{place}` is a folder now; the file with your edits stays in `{kept}`"));
+            let other = blocking(&place).filter(|there| *there != place || there.is_folder_there());
+            if let Some(other) = other.filter(|_| kept.look_at_entry().is_ok()) {
+                let (other, kept) = (other.display(), kept.display());
+                self.session
+                    .say(&format!("`{other}` is in the way of a file with your edits, which stays in `{kept}`"));
                 lost.push(path.clone());
             } else if kept.look_at_entry().is_ok() {
                 replace_with(&kept, &place)?;

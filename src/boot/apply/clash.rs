@@ -1,15 +1,18 @@
 //! Files that two distributions both claim, named before anything is installed. The one that is installed later writes
-//! them, so afterwards neither is checked for them.
+//! them, so afterwards each may have the content that any of them brings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::planned::Planned;
 use crate::boot::resolve::collision_finding;
 use crate::core::diag::{Failure, Finding};
 use crate::core::host::files;
-use crate::core::inspect::{files_of_record, parse_record};
-use crate::core::model::PackageName;
+use crate::core::inspect::{files_of_record, parse_record, shared_line};
 use crate::core::model::contents::{Files, clashes, installed_path};
+use crate::core::model::{PackageName, Sha256};
+
+/// Paths that several distributions claim, with the digests that these name.
+pub(super) type SharedPaths = BTreeMap<String, BTreeSet<Sha256>>;
 
 /// A distribution with the RECORD of its wheel, or of its installation.
 pub(super) struct Owner {
@@ -19,18 +22,24 @@ pub(super) struct Owner {
     pub new: bool,
 }
 
-/// The paths that several of `owners` claim with different content, and a finding for each pair that a new one is in.
-pub(super) fn shared_paths(owners: &[Owner]) -> (BTreeSet<String>, Vec<Finding>) {
+/// The paths that several of `owners` claim with different content, each with all of their digests, and a finding for
+/// each pair that a new one is in.
+pub(super) fn shared_paths(owners: &[Owner]) -> (SharedPaths, Vec<Finding>) {
     let files: Vec<Files> = owners.iter().map(|owner| files_of_record(&owner.record)).collect();
-    let mut paths = BTreeSet::new();
     let mut findings = Vec::new();
     for clash in clashes(&files.iter().collect::<Vec<_>>()) {
         let (first, second) = (&owners[clash.first], &owners[clash.second]);
         if first.new || second.new {
             findings.push(collision_finding(&first.name, &second.name, &clash));
         }
-        paths.extend(clash.paths);
     }
+    let mut paths = SharedPaths::new();
+    for entry in owners.iter().flat_map(|owner| parse_record(&owner.record)) {
+        if let Some(path) = installed_path(&entry.path) {
+            paths.entry(path).or_default().extend(entry.sha256.into_iter().chain(entry.either));
+        }
+    }
+    paths.retain(|_, digests| digests.len() > 1);
     (paths, findings)
 }
 
@@ -50,21 +59,11 @@ pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
     Ok(owners)
 }
 
-/// `record` with no digest of the entries that are in `paths`: each is there, with the content of one or the other. A
-/// size tells them from entries that a wheel names and lacks.
-pub(super) fn without(record: &str, paths: &BTreeSet<String>) -> String {
-    let is_shared = |line: &str| {
-        let entries = parse_record(line);
-        entries.iter().filter_map(|entry| installed_path(&entry.path)).any(|path| paths.contains(&path))
+/// `record` with all digests of the entries that are in `paths`: each has the content of one or the other.
+pub(super) fn with_shared(record: &str, paths: &SharedPaths) -> String {
+    let shared = |line: &str| {
+        let entry = parse_record(line).pop()?;
+        Some(shared_line(&entry.path, paths.get(&installed_path(&entry.path)?)?))
     };
-    record
-        .lines()
-        .map(|line| {
-            if is_shared(line) {
-                format!("{},,1\n", line.rsplitn(3, ',').nth(2).unwrap_or(line).to_owned())
-            } else {
-                format!("{line}\n")
-            }
-        })
-        .collect()
+    record.lines().map(|line| shared(line).unwrap_or_else(|| format!("{line}\n"))).collect()
 }

@@ -74,8 +74,8 @@ pub(super) fn remove_caches<'a>(layout: &Layout, paths: impl Iterator<Item = &'a
     }
 }
 
-/// Files in folders of metadata that were moved aside, which no list names and no installer writes: the folder with the
-/// trash, and the path in it.
+/// Files in folders of metadata that were moved aside, which no list names and no installer writes, and what is no
+/// folder though it is named like one: the folder with the trash, and the path in it.
 pub(super) fn strangers(layout: &Layout) -> Vec<(PathBuf, PathBuf)> {
     let mut found = Vec::new();
     for trash in layout.folders().into_iter().map(|folder| folder.join(TRASH)) {
@@ -83,6 +83,12 @@ pub(super) fn strangers(layout: &Layout) -> Vec<(PathBuf, PathBuf)> {
             .into_iter()
             .filter(|name| [".dist-info", ".egg-info"].iter().any(|end| name.ends_with(end)))
         {
+            // distutils writes an `.egg-info` that is a file.
+            let data = trash.join(&name).look_at_entry();
+            if data.is_ok_and(|data| data.is_symlink() || data.is_file() && name.ends_with(".dist-info")) {
+                found.push((trash.clone(), PathBuf::from(name)));
+                continue;
+            }
             let record = files::read_optional(&trash.join(&name).join("RECORD")).ok().flatten().unwrap_or_default();
             // The folder may have another name than the list has.
             let below_top = |entry: Entry| Some(entry.path.split_once('/')?.1.to_owned());

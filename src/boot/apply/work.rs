@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::boot::apply::brought::Brought;
-use crate::boot::apply::clash::{Owner, bystanders, shared_paths, without};
+use crate::boot::apply::clash::{Owner, bystanders, shared_paths, with_shared};
 use crate::boot::apply::install::{Failed, Job, run_script};
 use crate::boot::apply::outcome::{applied, now, outcome, settle};
 use crate::boot::apply::overwrite::scripts;
@@ -182,7 +182,7 @@ impl Work<'_> {
     }
 
     /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution
-    /// claims too are left out of them, and named in a finding.
+    /// claims too have the digests of both in them, and are named in a finding.
     fn keep_records(
         &self,
         packages: &[&LockedPackage],
@@ -215,7 +215,7 @@ impl Work<'_> {
         self.refuse_hidden(&clashes)?;
         for (digest, owner) in digests.iter().zip(&owners) {
             if owner.new || !paths.is_empty() {
-                self.state.keep_record(digest, &without(&owner.record, &paths))?;
+                self.state.keep_record(digest, &with_shared(&owner.record, &paths))?;
             }
         }
         enough_space(&self.layout.purelib, unpacked, "the unpacked wheels")?;

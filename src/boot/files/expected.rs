@@ -54,6 +54,8 @@ pub(super) struct Expected {
     pub place: PathBuf,
     /// `None` where installers write it anew (scripts get another first line): it has to be there.
     pub sha256: Option<Sha256>,
+    /// Those of which it has one, where several packages have the file.
+    pub either: Vec<Sha256>,
     pub size: u64,
 }
 
@@ -110,7 +112,8 @@ impl<'a> Located<'a> {
         let places = outside.filter_map(|entry| {
             let place = listed_place(&entry.path, self.site(), self.held.layout)?;
             let sha256 = Some(entry.sha256?);
-            (!known.contains(place.as_path())).then_some(Expected { path: entry.path, place, sha256, size: entry.size })
+            let (path, size, either) = (entry.path, entry.size, Vec::new());
+            (!known.contains(place.as_path())).then_some(Expected { path, place, sha256, either, size })
         });
         places.collect()
     }
@@ -197,8 +200,8 @@ pub fn lexical(path: &str, site: &Path) -> PathBuf {
 }
 
 /// What is to be there for a line of RECORD; `None` for what installers write themselves, and for what has no fixed
-/// place or would leave the schemes' folders. A line of a wheel's with a size and no digest is a file that another
-/// package has, too: it is there, with whatever content.
+/// place or would leave the schemes' folders. A line of a wheel's with a size and no digest, or several, is a file that
+/// another package has, too.
 fn expected(entry: Entry, is_wheel: bool, site: &Path, layout: &Layout) -> Option<Expected> {
     if entry.sha256.is_none() && !(is_wheel && entry.size > 0) {
         return None;
@@ -218,7 +221,7 @@ fn expected(entry: Entry, is_wheel: bool, site: &Path, layout: &Layout) -> Optio
     let (place, rewritten) = script.or_else(header).or_else(|| place(&entry.path, site, layout))?;
     let sha256 = entry.sha256.filter(|_| !rewritten);
     let size = if entry.sha256.is_none() { 0 } else { entry.size };
-    Some(Expected { path: entry.path, place, sha256, size })
+    Some(Expected { path: entry.path, place, sha256, either: if rewritten { Vec::new() } else { entry.either }, size })
 }
 
 /// Where the file lies that an installer has listed in a RECORD of `site`; `None` outside of the schemes' folders.

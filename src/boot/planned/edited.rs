@@ -101,6 +101,6 @@ impl Edited {
         );
         let others = others.iter().map(|edit| edit.place.as_path());
         let finding = Finding::warning(Code::FilesEdited, message).with_others(others);
-        finding.with_help(format!("apply keeps the current file as `{}`", self.kept.display()))
+        finding.with_help(format!("the current file is kept as `{}`", self.kept.display()))
     }
 }

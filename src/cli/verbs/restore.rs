@@ -77,6 +77,7 @@ fn no_record(session: &Session<'_>) -> Failure {
     Failure::answer(message).help(
         "if the record is elsewhere, set COLAB_BOOT_STATE_DIR to its folder; otherwise recreate the environment, for example with `python3 -m venv --clear`",
     )
+    .help(format!("files that were kept aside are below `{state}/python`"))
 }
 
 #[derive(Serialize)]

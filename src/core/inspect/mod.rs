@@ -25,7 +25,7 @@ pub use fatbin::{Code, Scanner};
 pub use inflate::Unpacker;
 pub use inspection::{InspectedWheel, Inspection, Request};
 pub use link_reading::{LinkReading, Span, chosen};
-pub use record::{Entry, files_of_record, parse_record};
+pub use record::{Entry, files_of_record, parse_record, shared_line};
 pub use shared_object::{SharedObject, is_of_torch, symbol_hash};
 pub use text::Collected;
 

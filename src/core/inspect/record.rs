@@ -1,6 +1,8 @@
 //! RECORD, the list of a distribution's files with digests
 //! (<https://packaging.python.org/specifications/recording-installed-packages/>).
 
+use std::collections::BTreeSet;
+
 use crate::core::model::Sha256;
 use crate::core::model::contents::{Files, Member};
 
@@ -8,8 +10,11 @@ use crate::core::model::contents::{Files, Member};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub path: String,
-    /// `None` for RECORD itself and for files that an installer makes.
+    /// `None` for RECORD itself, for files that an installer makes, and where there are several.
     pub sha256: Option<Sha256>,
+    /// Several digests, of which the file has one: several packages have it, and what is kept of their wheels' RECORDs
+    /// says so. No RECORD of an installer does.
+    pub either: Vec<Sha256>,
     /// Bytes; 0 where it does not say.
     pub size: u64,
 }
@@ -32,9 +37,24 @@ pub fn files_of_record(text: &str) -> Files {
 
 fn entry(row: &csv::StringRecord) -> Option<Entry> {
     let path = row.get(0).filter(|path| !path.is_empty() && row.len() > 1)?.to_owned();
-    let sha256 = row.get(1)?.strip_prefix("sha256=").and_then(Sha256::from_record);
+    let mut digests = digests(row.get(1)?);
+    let sha256 = if digests.len() == 1 { digests.pop() } else { None };
     let size = row.get(2).and_then(|size| size.parse().ok()).unwrap_or_default();
-    Some(Entry { path, sha256, size })
+    Some(Entry { path, sha256, either: digests, size })
+}
+
+/// `sha256=DIGEST`, or several of them with blanks between; none where one can't be read.
+fn digests(column: &str) -> Vec<Sha256> {
+    let all = column.split(' ').map(|one| one.strip_prefix("sha256=").and_then(Sha256::from_record));
+    all.collect::<Option<_>>().unwrap_or_default()
+}
+
+/// The line of a RECORD for a file that has one of several `digests`.
+pub fn shared_line(path: &str, digests: &BTreeSet<Sha256>) -> String {
+    let digests: Vec<String> = digests.iter().map(|one| format!("sha256={}", one.to_record())).collect();
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
+    let _ = writer.write_record([path, &digests.join(" "), "1"]);
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
 #[cfg(test)]

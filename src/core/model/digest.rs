@@ -50,6 +50,11 @@ impl Sha256 {
         Some(Self(bytes.try_into().ok()?))
     }
 
+    /// The form that RECORD uses.
+    pub fn to_record(&self) -> String {
+        BASE64URL_NOPAD.encode(&self.0)
+    }
+
     /// The first four bytes.
     pub fn prefix(&self) -> u32 {
         let [a, b, c, d, ..] = self.0;

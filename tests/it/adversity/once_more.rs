@@ -130,3 +130,16 @@ fn what_is_in_the_way_of_a_kept_file_stays_and_ends_no_restore() {
     assert_eq!(fs::read_to_string(&folder).expect("a file"), "a file\n", "{said:?}");
     assert!(has(&world.test.state_file("aside"), "first\n"), "{said:?}");
 }
+
+#[test]
+fn a_file_that_is_named_like_metadata_is_kept() {
+    let world = World::new("");
+    let mine = world.test.path("mine");
+    fs::create_dir(&mine).expect("a folder");
+    fs::write(mine.join("notes.txt"), "behind a link\n").expect("a file");
+    fs::write(world.place("SITE/demo-9.0.dist-info"), "a file of mine\n").expect("a file");
+    symlink(&mine, world.place("SITE/demo-8.0.dist-info")).expect("a link");
+    let said = world.run(&["apply", "p.toml"]).expect(0);
+    assert!(has(&world.test.state_file("aside"), "a file of mine\n"), "{said:?}");
+    assert!(mine.join("notes.txt").exists(), "{said:?}");
+}

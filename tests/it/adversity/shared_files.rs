@@ -54,13 +54,13 @@ fn a_file_of_another_tools_package_comes_back() {
     fs::write(&utils, "an edit of mine\n").expect("a file");
     world.run(&["restore"]).expect(0);
     assert_eq!(text(), "an edit of mine\n");
-    // An apply that changes nothing does not take it for its own.
+    // An apply repairs it, and takes it for no content of its own.
     world.run(&["apply", "p.toml"]).expect(0);
     fs::write(&utils, "another edit\n").expect("a file");
     world.run(&["apply", "p.toml"]).expect(0);
-    let edited = text();
+    assert_eq!(text(), "# 1.0\n");
     world.run(&["restore"]).expect(0);
-    assert_eq!((text(), edited.as_str()), (edited.clone(), "another edit\n"));
+    assert_eq!(text(), "another edit\n");
     fs::write(&utils, "an edit of mine\n").expect("a file");
 
     // Ours goes by another tool, which takes the file along.
@@ -166,4 +166,37 @@ fn a_package_gets_back_what_another_one_takes_along() {
     fs::remove_file(world.place("SITE/shared.py")).expect("a file");
     world.run(&["apply", "both.toml"]).expect(0);
     assert!(world.place("SITE/shared.py").exists());
+}
+
+#[test]
+fn a_common_file_of_locked_packages_has_the_content_of_one_of_them() {
+    let accept = "two='*'\n[[accept]]\ncode='files-collide'\npackage='one'\nbecause='a test'\n";
+    let world = with_profile(World::new(""), "both.toml", &["one='*'".to_owned(), accept.to_owned()]);
+    release(&world, "one", "1.0", &[("common/x.py", "# of one\n"), ("V.data/scripts/tool", "#!python\n# of one\n")]);
+    release(&world, "two", "1.0", &[("common/x.py", "# of two\n"), ("V.data/scripts/tool", "#!python\n# of two\n")]);
+    world.run(&["apply", "both.toml"]).expect(0);
+    let common = world.place("SITE/common/x.py");
+    let ready = |text: &str| {
+        fs::write(&common, text).expect("a file");
+        world.run(&["apply", "both.toml"]).expect(0)
+    };
+    for text in ["# of one\n", "# of two\n"] {
+        assert!(ready(text).stdout.starts_with("ready"), "{text}");
+    }
+    let said = ready("# of neither, by another tool\n");
+    assert!(said.stdout.starts_with("applied"), "{said:?}");
+    assert!(fs::read_to_string(&common).expect("a file").starts_with("# of "), "{said:?}");
+    assert!(!fs::read_to_string(&common).expect("a file").contains("neither"), "{said:?}");
+    let python = world.venv.python.display().to_string();
+    world.test.run(&["verify", "both.toml", "--python", &python]).expect(0);
+    world.run(&["restore"]).expect(0);
+    assert!(!common.exists());
+    // One of them was there before.
+    world.pip(&["install", "one"]);
+    for word in ["applied", "ready", "ready"] {
+        let said = world.run(&["apply", "both.toml"]).expect(0);
+        assert!(said.stdout.starts_with(word), "{word}: {said:?}");
+    }
+    world.run(&["restore"]).expect(0);
+    assert_eq!(fs::read_to_string(&common).expect("a file"), "# of one\n");
 }

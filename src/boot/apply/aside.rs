@@ -12,7 +12,7 @@ use crate::boot::files::Claims;
 use crate::boot::ledger::Aside;
 use crate::core::diag::Failure;
 use crate::core::host::destination::keep_owner;
-use crate::core::host::digests::has_digest;
+use crate::core::host::digests::{digest, has_digest};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::texts::files_below;
@@ -64,13 +64,20 @@ impl Work<'_> {
     pub(super) fn keep_edits(&self) -> Result<(), Failure> {
         for edited in &self.planned.edited {
             for edit in &edited.files {
-                let kept = free(self.kept_edit(&edited.name, &edited.version, &edit.path));
-                copy(&edit.place, &kept)?;
+                let kept = self.kept_edit(&edited.name, &edited.version, &edit.path);
+                // An apply that failed may have kept it before.
+                let has_copy = has_copy(&edit.place, &kept);
+                let kept = free(kept);
+                if !has_copy {
+                    copy(&edit.place, &kept)?;
+                }
                 // pip reads it to uninstall, and ends at what makes no sense.
                 if edit.path.ends_with(".dist-info/entry_points.txt") {
                     files::remove_if_there(&edit.place)?;
                 }
-                self.session.say(&format!("kept: the edited `{}` is now `{}`", edit.path, kept.display()));
+                if !has_copy {
+                    self.session.say(&format!("kept: the edited `{}` is now `{}`", edit.path, kept.display()));
+                }
             }
         }
         Ok(())
@@ -147,12 +154,15 @@ fn remove_folders(folder: &Path) {
 
 /// `path`, or the first name like it that is free.
 pub(super) fn free(path: PathBuf) -> PathBuf {
-    if path.look_at_entry().is_err() {
-        return path;
-    }
+    let found = names(&path).find(|name| name.look_at_entry().is_err());
+    found.unwrap_or(path)
+}
+
+/// `path`, and names like it.
+fn names(path: &Path) -> impl Iterator<Item = PathBuf> + use<'_> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let others = (1..).map(|count| path.with_file_name(format!("{name}.{count}")));
-    others.into_iter().find(|other| other.look_at_entry().is_err()).unwrap_or(path)
+    let others = (1..).map(move |count| path.with_file_name(format!("{name}.{count}")));
+    std::iter::once(path.to_owned()).chain(others)
 }
 
 /// Whether the file is where the ledger says.
@@ -167,6 +177,14 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
         return std::os::unix::fs::symlink(target, to).map_err(|error| not_moved(from, &error));
     }
     copy_whole(from, to).map_err(|error| not_moved(from, &error))
+}
+
+/// Whether `kept`, or a name like it that [`free`] has given, is a copy of `file`; not where that is a link.
+fn has_copy(file: &Path, kept: &Path) -> bool {
+    let is_file = |path: &Path| path.look_at_entry().is_ok_and(|data| data.is_file());
+    let Some((sha256, _)) = digest(file).ok().filter(|_| is_file(file)) else { return false };
+    let mut copies = names(kept).take_while(|path| path.look_at_entry().is_ok());
+    copies.any(|path| is_file(&path) && has_digest(&path, sha256))
 }
 
 /// Moves the file at `from` to `place`, over what is there.

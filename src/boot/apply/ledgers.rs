@@ -12,8 +12,9 @@ use crate::boot::planned::Planned;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::place_of;
-use crate::core::model::Version;
+use crate::core::host::stamps::Stamp;
 use crate::core::model::wheel::dist_info;
+use crate::core::model::{PackageName, Version};
 
 impl Work<'_> {
     /// What the plan does, as the ledger writes it.
@@ -82,7 +83,11 @@ impl Work<'_> {
             );
         }
         let is_there = |step: &Step, version: &Version| there.contains(&(step.name.clone(), version.clone()));
+        let (_, since) = self.state.on_the_way();
         let came = |step: &Step| match &step.becomes {
+            Some((version, _)) if step.present.as_ref().is_some_and(|present| present.version == *version) => {
+                self.is_newer(&step.name, since)
+            }
             Some((version, _)) => is_there(step, version),
             None => !there.iter().any(|(name, _)| *name == step.name),
         };
@@ -92,5 +97,13 @@ impl Work<'_> {
             .cloned()
             .collect();
         Ok(seen.ledger.during(&done, &wish.title, goal.digest()))
+    }
+
+    /// Whether an installer has written the list of files of `name` since `since` (`st_ctime`, nanoseconds), or it is
+    /// gone.
+    fn is_newer(&self, name: &PackageName, since: i64) -> bool {
+        let infos = self.layout.folders().into_iter().filter_map(|site| find_info(site, name).ok().flatten());
+        let mut lists = infos.map(|info| Stamp::of(&info.join("RECORD"))).peekable();
+        lists.peek().is_none() || lists.any(|list| list == Stamp::UNKNOWN || list.changed >= since)
     }
 }

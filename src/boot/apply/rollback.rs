@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::boot::apply::install::Failed;
 use crate::boot::apply::kept_files::KeptFiles;
 use crate::boot::apply::work::Work;
-use crate::boot::files::{Held, check_distributions};
+use crate::boot::files::{FileFault, Held, check_distributions};
 use crate::boot::index::IndexSettings;
 use crate::boot::ledger::Step;
 use crate::boot::lock::LockedPackage;
@@ -62,8 +62,8 @@ impl Work<'_> {
             return Ok(vec!["none of the packages was installed before".to_owned()]);
         }
         let held = before.iter().map(|(name, version)| Held { layout: self.layout, name, version, wheel: None });
-        let faults = check_distributions(held.collect(), 1);
-        let gone = before.into_iter().zip(faults).filter(|(_, faults)| !faults.is_empty());
+        let faults = check_distributions(held.collect(), usize::MAX);
+        let gone = before.into_iter().zip(faults).filter(|((name, _), faults)| self.has_new(name, faults));
         let gone: Vec<(PackageName, Version)> =
             gone.map(|((name, version), _)| (name.clone(), version.clone())).collect();
         if gone.is_empty() {
@@ -90,6 +90,13 @@ impl Work<'_> {
             ));
         }
         Ok(lines)
+    }
+
+    /// Whether some of `faults` were not there before the install: edits of the user's were.
+    fn has_new(&self, name: &PackageName, faults: &[FileFault]) -> bool {
+        let edited = self.planned.edited.iter().filter(|edited| edited.name == *name);
+        let edited: Vec<&str> = edited.flat_map(|edited| &edited.files).map(|edit| edit.path.as_str()).collect();
+        faults.iter().any(|fault| !matches!(fault, FileFault::Changed(path) if edited.contains(&path.as_str())))
     }
 
     fn bring_back(&self, settings: &IndexSettings, before: &[LockedPackage], folder: &Path) -> Result<(), Failure> {

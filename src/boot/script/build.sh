@@ -12,9 +12,10 @@ build() {
     sources+=(--no-binary "$name")
   done
   if "$python" -I -m pip --version >/dev/null 2>&1; then
-    "$python" -I -m pip install --no-input --disable-pip-version-check --root-user-action=ignore --progress-bar off \
+    "$python" -I -m pip install --no-input --disable-pip-version-check --progress-bar off \
       --no-compile --force-reinstall --no-deps --require-hashes@BREAK_SYSTEM@ "${sources[@]}" "${from[@]}" --requirement "$file" >&2
   else
+    for_uv "$file"
     "$uv" pip install --no-config --python "$python" --no-progress --link-mode copy --reinstall \
       --no-deps --require-hashes@BREAK_SYSTEM@ "${sources[@]}" "${from[@]}" --requirement "$file" >&2
   fi

@@ -23,7 +23,8 @@ journal=${COLAB_BOOT_JOURNAL:-/dev/null}
     PIP_* | UV_* | PYTHON* | BASH_ENV | ENV) unset "$name" ;;
   esac
 done
-export LC_ALL=C.UTF-8 UV_PYTHON_DOWNLOADS=never
+# No option: pip before 22.1 stops at one that it does not know.
+export LC_ALL=C.UTF-8 UV_PYTHON_DOWNLOADS=never PIP_ROOT_USER_ACTION=ignore
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 
 # Where the wheels go.

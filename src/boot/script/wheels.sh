@@ -1,6 +1,6 @@
 
 # --- Wheels ----------------------------------------------------------------------------------------------------------
-# Exact versions (===, for == would take an installed +cuNNN build unseen), digests, no dependencies, no source.
+# Exact versions (===, because pip would take an installed +cuNNN build for ==), digests, no dependencies, no source.
 work=$(mktemp -d)
 unpacked=
 trap 'rm -rf "$work" "$unpacked" || true' EXIT
@@ -16,8 +16,13 @@ remove() {
   if [[ -n $uv ]]; then
     "$uv" pip uninstall --no-config --python "$python"@BREAK_SYSTEM@ "$@" >&2
   else
-    "$python" -I -m pip uninstall --yes --no-input --disable-pip-version-check --root-user-action=ignore@BREAK_SYSTEM@ "$@" >&2
+    "$python" -I -m pip uninstall --yes --no-input --disable-pip-version-check@BREAK_SYSTEM@ "$@" >&2
   fi
+}
+
+# Older uv (0.12.8) takes no === beside digests; with --reinstall, what is installed satisfies nothing.
+for_uv() {
+  sed -i 's/^\([A-Za-z0-9._-]*\)===/\1==/' "$1"
 }
 
 # install [--beside] FILE [--index-url URL]: from the folder of wheels if there is one, else from the index. --beside leaves alone
@@ -40,10 +45,11 @@ install() {
     # uv unpacks in site-packages, so that a link does for a copy; no cache is left that shares files with what is installed.
     mkdir -p "$site"
     [[ -n $unpacked ]] || unpacked=$(mktemp -d "$site/.colab-boot-unpacked-XXXXXXXX")
+    for_uv "$file"
     "$uv" pip install --no-config --python "$python" --no-progress --cache-dir "$unpacked" --link-mode hardlink --reinstall \
       --no-deps --require-hashes --only-binary :all:@BREAK_SYSTEM@ "${from[@]}" --requirement "$file" >&2
   else
-    "$python" -I -m pip install "${pip_only[@]}" --no-input --disable-pip-version-check --root-user-action=ignore \
+    "$python" -I -m pip install "${pip_only[@]}" --no-input --disable-pip-version-check \
       --progress-bar off --no-compile "$again" --no-deps --require-hashes --only-binary :all:@BREAK_SYSTEM@ \
       "${from[@]}" --requirement "$file" >&2
   fi

@@ -143,3 +143,24 @@ fn a_file_that_is_named_like_metadata_is_kept() {
     assert!(has(&world.test.state_file("aside"), "a file of mine\n"), "{said:?}");
     assert!(mine.join("notes.txt").exists(), "{said:?}");
 }
+
+#[test]
+fn an_edit_is_kept_once_and_a_failed_repair_has_nothing_to_undo() {
+    let world = World::new("");
+    world.pip(&["install", "demo==1.0"]);
+    let edited = world.place("SITE/utils.py");
+    fs::write(&edited, "certificates of our company\n").expect("a file");
+    let before = world.tree();
+    let world = World { test: world.test.fake("uv").set("FIRST", "exit 2"), ..world };
+    for _ in 0..3 {
+        let said = world.run(&["apply", "p.toml"]).expect(3);
+        assert!(!said.stderr.contains("could not restore"), "{said:?}");
+    }
+    let kept = world.test.state_file("aside").join("demo-1.0");
+    let kept: Vec<_> = fs::read_dir(kept).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(kept, ["utils.py"]);
+    let said = world.run(&["restore"]).expect(0);
+    let is_own = |path: &Path| path.ends_with(".colab-boot-id") || path.to_string_lossy().contains("__pycache__");
+    let now: Vec<_> = world.tree().into_iter().filter(|(path, _)| !is_own(path)).collect();
+    assert_eq!(now, before.into_iter().filter(|(path, _)| !is_own(path)).collect::<Vec<_>>(), "{said:?}");
+}

@@ -3,6 +3,7 @@
 
 mod apt;
 pub mod jupyter;
+mod old_installers;
 mod settings;
 
 use std::collections::BTreeSet;

@@ -69,18 +69,42 @@ pub fn interpreter() -> &'static Path {
     })
 }
 
+/// Every CPython below pyenv, and the tests' own.
+pub fn interpreters() -> Vec<PathBuf> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let versions = std::fs::read_dir(format!("{home}/.pyenv/versions")).into_iter().flatten().flatten();
+    let mut all: Vec<PathBuf> = versions.map(|entry| entry.path().join("bin/python3")).collect();
+    all.push(interpreter().to_owned());
+    all.retain(|python| {
+        let modern = Command::new(python)
+            .args(["-c", "import pip, sys; assert sys.version_info >= (3, 8)"])
+            .output()
+            .is_ok_and(|output| output.status.success());
+        modern && python.exists()
+    });
+    all.sort();
+    all.dedup();
+    all
+}
+
 /// A folder with uv alone; `None` where the index can't be reached.
 pub fn uv() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<(Test, PathBuf)>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
-        let venv = kept(&["uv"])?;
         let test = Test::new();
-        let folder = test.path("uv");
-        std::fs::create_dir(&folder).expect("a folder");
-        std::os::unix::fs::symlink(venv.python.with_file_name("uv"), folder.join("uv")).expect("a link");
+        let folder = uv_in(&test, "uv")?;
         Some((test, folder))
     });
     found.as_ref().map(|(_, folder)| folder.as_path())
+}
+
+/// A folder of `test` with uv alone, of this requirement.
+pub fn uv_in(test: &Test, requirement: &str) -> Option<PathBuf> {
+    let venv = kept(&[requirement])?;
+    let folder = test.path("uv");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::os::unix::fs::symlink(venv.python.with_file_name("uv"), folder.join("uv")).expect("a link");
+    Some(folder)
 }
 
 fn make(folder: &Path, options: &[&str]) {

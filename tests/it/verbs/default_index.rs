@@ -1,10 +1,10 @@
 //! The default index is the one that pip itself would use: its own files are read, and pip's option parser is asked for
 //! the truth.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use crate::support::python::{Venv, interpreter};
+use crate::support::python::{Venv, interpreter, interpreters};
 use crate::support::test::Test;
 
 /// What pip's own `install` command takes for its index.
@@ -28,24 +28,6 @@ fn truth(test: &Test, python: &Path) -> String {
 fn ours(test: &Test, python: &Path) -> String {
     let outcome = test.run(&["status", "--json", "--python", &python.display().to_string()]).expect(0);
     outcome.json()["report"]["index"].as_str().unwrap_or("none").to_owned()
-}
-
-/// Every CPython below pyenv, and the tests' own.
-fn interpreters() -> Vec<PathBuf> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let versions = std::fs::read_dir(format!("{home}/.pyenv/versions")).into_iter().flatten().flatten();
-    let mut all: Vec<PathBuf> = versions.map(|entry| entry.path().join("bin/python3")).collect();
-    all.push(interpreter().to_owned());
-    all.retain(|python| {
-        let modern = Command::new(python)
-            .args(["-c", "import pip, sys; assert sys.version_info >= (3, 8)"])
-            .output()
-            .is_ok_and(|output| output.status.success());
-        modern && python.exists()
-    });
-    all.sort();
-    all.dedup();
-    all
 }
 
 #[test]

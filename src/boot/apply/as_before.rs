@@ -7,9 +7,8 @@ use crate::boot::apply::aside::{blocking, replace_with};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{lexical, version_of};
 use crate::boot::ledger::Before;
-use crate::boot::machine::find_info;
+use crate::boot::machine::{find_info, record_in};
 use crate::core::diag::{Code, Failure, Finding, Subject, listed};
-use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256, Version};
@@ -55,7 +54,7 @@ impl Work<'_> {
                 lost.push(path.clone());
             }
         }
-        let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
+        let record = record_in(info)?.unwrap_or_default();
         let differs = before.contents.is_some_and(|contents| contents != contents_of(&record));
         if lost.is_empty() && !differs {
             return Ok(None);

@@ -7,9 +7,8 @@ use std::path::PathBuf;
 use crate::boot::apply::in_the_way::written;
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, lexical};
-use crate::boot::machine::Layout;
+use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::{Code, Failure, Finding, Subject};
-use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 use crate::core::model::PackageName;
@@ -22,7 +21,7 @@ impl Work<'_> {
             places.entry(name).or_default().extend(written(wheel, self.layout).map(|one| one.place));
         }
         for (change, site, info) in self.infos(|change| change.from.is_some())? {
-            let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
+            let record = record_in(&info)?.unwrap_or_default();
             let old = parse_record(&record).into_iter().filter(|one| !one.path.contains("__pycache__/"));
             places.entry(&change.name).or_default().extend(old.map(|one| lexical(&one.path, site)));
         }

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::boot::machine::record_in;
 use crate::boot::planned::Planned;
 use crate::boot::resolve::collision_finding;
 use crate::core::diag::{Failure, Finding};
-use crate::core::host::files;
 use crate::core::inspect::{files_of_record, parse_record, shared_line};
 use crate::core::model::contents::{Files, clashes, installed_path};
 use crate::core::model::{PackageName, Sha256};
@@ -53,7 +53,7 @@ pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
         if locked || planned.decision.plan.changes.iter().any(|change| change.name == name) {
             continue;
         }
-        let record = files::read_optional(&one.folder.join("RECORD"))?;
+        let record = record_in(&one.folder)?;
         owners.extend(record.map(|record| Owner { name: name.clone(), record, new: false }));
     }
     Ok(owners)

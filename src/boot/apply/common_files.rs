@@ -9,6 +9,7 @@ use crate::boot::apply::in_the_way::written;
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, Owners, listed_place, owners_of};
 use crate::boot::ledger::{CommonFile, Ledger};
+use crate::boot::machine::record_in;
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::digests::{digest, has_digest};
 use crate::core::host::files;
@@ -75,7 +76,7 @@ impl Work<'_> {
     ) -> Result<HashMap<PathBuf, BTreeSet<&'b PackageName>>, Failure> {
         let mut touched: HashMap<PathBuf, BTreeSet<&PackageName>> = HashMap::new();
         for (_, site, info) in self.infos(|change| change.from.is_some())? {
-            let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
+            let record = record_in(&info)?.unwrap_or_default();
             let entries = parse_record(&record).into_iter().filter(|entry| !entry.path.contains("__pycache__/"));
             let places = entries.filter_map(|entry| listed_place(&entry.path, site, self.layout));
             touched.extend(places.map(|place| (place, BTreeSet::new())));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Claims, place};
+use crate::boot::machine::record_in;
 use crate::boot::plan::Change;
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::files;
@@ -38,7 +39,7 @@ impl Work<'_> {
         let mut folders: BTreeSet<PathBuf> =
             places.iter().filter_map(|place| place.parent()).map(ToOwned::to_owned).collect();
         for (_, site, info) in self.infos(|change| change.package.is_none())? {
-            let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
+            let record = record_in(&info)?.unwrap_or_default();
             let places = parse_record(&record).into_iter().filter_map(|one| place(&one.path, site, self.layout));
             folders.extend(places.filter_map(|(place, _)| place.parent().map(ToOwned::to_owned)));
         }

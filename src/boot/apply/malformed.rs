@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use crate::boot::apply::overwrite::overwrites;
 use crate::boot::files::Downloaded;
 use crate::boot::lock::LockedPackage;
-use crate::boot::machine::Layout;
+use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::{Code, Failure, Finding};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -159,7 +159,7 @@ fn recorded_before(layout: &Layout, name: &PackageName) -> Result<BTreeSet<Strin
     for site in layout.folders() {
         for entry in files::names_in(site)? {
             if dist_info(&entry).is_some_and(|(of, _)| of == *name) {
-                let record = files::read_optional(&site.join(&entry).join("RECORD"))?.unwrap_or_default();
+                let record = record_in(&site.join(&entry))?.unwrap_or_default();
                 paths.extend(parse_record(&record).into_iter().map(|entry| entry.path));
             }
         }

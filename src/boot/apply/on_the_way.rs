@@ -8,6 +8,7 @@ use crate::boot::apply::overwrite::scripts;
 use crate::boot::apply::proof::{all_are, is_generated};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Claims, Downloaded, listed_place, place, placed};
+use crate::boot::machine::record_in;
 
 use crate::boot::state::OnTheWay;
 use crate::core::diag::Failure;
@@ -68,7 +69,7 @@ impl Work<'_> {
     pub(super) fn keep_on_the_way(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
         let mut all = Vec::new();
         for (_, site, info) in self.infos(|_| true)? {
-            let Some(record) = files::read_optional(&info.join("RECORD"))? else { continue };
+            let Some(record) = record_in(&info)? else { continue };
             all.push(OnTheWay { site: site.clone(), record, is_new: false, scripts: BTreeMap::new() });
         }
         for wheel in wheels.values() {

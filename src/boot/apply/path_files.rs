@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::apply::work::Work;
 use crate::boot::files::Downloaded;
+use crate::boot::machine::record_in;
 use crate::boot::marker::{Given, Touched};
 use crate::core::diag::Failure;
 use crate::core::host::files;
@@ -25,7 +26,7 @@ impl Work<'_> {
         let mut old: BTreeMap<PackageName, PathFiles> = BTreeMap::new();
         let mut given: BTreeMap<PackageName, Vec<Option<Given>>> = BTreeMap::new();
         for (change, site, info) in self.infos(|_| true)? {
-            let record = files::read_optional(&info.join("RECORD"))?.unwrap_or_default();
+            let record = record_in(&info)?.unwrap_or_default();
             let own = modules_of(&record);
             for (name, _) in path_files(&record) {
                 // What is there counts, not what was installed.

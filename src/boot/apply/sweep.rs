@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::is_of_installers;
-use crate::boot::machine::Layout;
+use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -170,6 +170,10 @@ fn hindrance(
         if !files::is_file(&path.join("METADATA"))? || !lists_itself(path, name)? {
             return Ok(Some("without a list of its files"));
         }
+        // pip reads it before it uninstalls, and ends where it is no text.
+        if std::fs::read(path.join("METADATA")).is_ok_and(|bytes| std::str::from_utf8(&bytes).is_err()) {
+            return Ok(Some("its METADATA is not UTF-8"));
+        }
         let other = counts.as_ref().is_some_and(|counts| version.parse().ok().as_ref() != Some(counts));
         let is_second = other || !kept.insert(package);
         return Ok(is_second.then_some("a second entry for the same distribution"));
@@ -184,7 +188,7 @@ fn hindrance(
 /// Whether the RECORD in the dist-info folder at `path` is that of this folder: one that was renamed lists files that
 /// are not there.
 fn lists_itself(path: &Path, name: &str) -> Result<bool, Failure> {
-    let record = files::read_optional(&path.join("RECORD"))?.unwrap_or_default();
+    let record = record_in(path)?.unwrap_or_default();
     Ok(parse_record(&record).into_iter().any(|entry| entry.path.split('/').rev().nth(1) == Some(name)))
 }
 

@@ -125,11 +125,16 @@ impl<'a> Located<'a> {
         let Some(kept) = kept else { return Vec::new() };
         let (layout, site) = (self.held.layout, self.site());
         let placed = |entry: Entry, is_wheel| expected(entry, is_wheel, site, layout);
+        let of_wheel: Vec<Expected> = kept.into_iter().filter_map(|entry| placed(entry, true)).collect();
+        // Each package lists a common file with its own digest.
+        let either = of_wheel.iter().filter(|one| !one.either.is_empty()).map(|one| one.place.clone());
+        let either: HashSet<PathBuf> = either.collect();
         let of_wheel: HashSet<(PathBuf, Option<Sha256>)> =
-            kept.into_iter().filter_map(|entry| placed(entry, true)).map(|one| (one.place, one.sha256)).collect();
+            of_wheel.into_iter().map(|one| (one.place, one.sha256)).collect();
         let text = read_optional(&self.info.join("RECORD")).ok().flatten().unwrap_or_default();
         let own = parse_record(&text).into_iter().filter(|entry| script(&entry.path, site, layout).is_none());
         let own = own.filter(|entry| !is_header(&entry.path)).filter_map(|entry| placed(entry, false));
+        let own = own.filter(|one| !either.contains(&one.place));
         own.filter(|one| !of_wheel.contains(&(one.place.clone(), one.sha256))).collect()
     }
 
@@ -210,8 +215,18 @@ fn expected(entry: Entry, is_wheel: bool, site: &Path, layout: &Layout) -> Optio
     if entry.path.ends_with(".pyc") && entry.path.contains("__pycache__/") {
         return None;
     }
-    // An installer writes its own RECORD, INSTALLER and direct_url.json; uv drops signatures.
-    let made = ["/RECORD", "/RECORD.jws", "/RECORD.p7s", "/INSTALLER", "/REQUESTED", "/direct_url.json"];
+    // An installer writes its own RECORD, INSTALLER and direct_url.json, and uv what it knows of the source; uv drops
+    // signatures.
+    let made = [
+        "/RECORD",
+        "/RECORD.jws",
+        "/RECORD.p7s",
+        "/INSTALLER",
+        "/REQUESTED",
+        "/direct_url.json",
+        "/uv_cache.json",
+        "/uv_build.json",
+    ];
     if entry.path.contains(".dist-info/") && made.iter().any(|end| entry.path.ends_with(end)) {
         return None;
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::boot::files::expected::{lexical, place, unlisted};
-use crate::boot::machine::Layout;
+use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -28,7 +28,11 @@ pub fn put_record_right(info: &Path, known: &KnownFiles<'_>) -> Result<Vec<PathB
     let record = info.join("RECORD");
     let layout = known.layout;
     let site = info.parent().unwrap_or(&layout.purelib);
-    let text = files::read_optional(&record)?.unwrap_or_default();
+    // What is no file is no list: the metadata goes aside as a whole.
+    if record.look_at_entry().is_ok_and(|data| !data.is_file()) {
+        return Ok(Vec::new());
+    }
+    let text = record_in(info)?.unwrap_or_default();
     let own = parse_record(&text);
     let wheel = known.wheel.as_deref().unwrap_or_default();
     let mut left_out: Vec<PathBuf> = unlisted(wheel, &own, site, layout).map(|(_, place)| place).collect();

@@ -31,7 +31,7 @@ pub use looker::Looker;
 pub use neutral::{Neutral, neutral_text};
 pub use observe::{
     SMI_LIMIT, find_info, installed_modules, is_kernel_command, kernel_identity, observe, observe_interpreter,
-    owned_elsewhere, parent_of,
+    owned_elsewhere, parent_of, record_in,
 };
 pub use origin::PythonOrigin;
 pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};

@@ -9,7 +9,7 @@ use crate::boot::machine::looker::{Looker, said, search_path};
 use crate::boot::machine::python::observe_python;
 use crate::boot::machine::raw::{Observed, RawDistribution, RawKernel, RawPython, Said};
 use crate::boot::machine::{Kernel, Layout};
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, Kind};
 use crate::core::host::command::{find_program, is_executable, stat_field};
 use crate::core::host::mounts::Look;
 use crate::core::host::watched::started;
@@ -222,10 +222,17 @@ pub fn kernel_identity(pid: u32, stat: &str) -> Option<Kernel> {
     Some(Kernel { pid, start_time: started(stat)? })
 }
 
+/// The RECORD in the metadata at `info`; `None` where what has that name is no list: a folder, a pipe, a link to
+/// itself, bytes that are no text.
+pub fn record_in(info: &Path) -> Result<Option<String>, Failure> {
+    files::read_optional(&info.join("RECORD"))
+        .or_else(|failure| if failure.kind == Kind::Input { Ok(None) } else { Err(failure) })
+}
+
 /// The modules that the distribution `name` has put into `folder`, by its RECORD; none where it has none.
 pub fn installed_modules(name: &PackageName, folder: &Path) -> Result<BTreeSet<String>, Failure> {
     let info = find_info(folder, name)?;
-    let record = info.map_or(Ok(None), |info| files::read_optional(&info.join("RECORD")))?.unwrap_or_default();
+    let record = info.map_or(Ok(None), |info| record_in(&info))?.unwrap_or_default();
     Ok(modules_among(parse_record(&record).iter().map(|entry| entry.path.as_str())))
 }
 

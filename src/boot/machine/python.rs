@@ -173,7 +173,8 @@ fn stamps(interpreter: &Path, python: &RawPython) -> Vec<Stamp> {
     let above = interpreter.ancestors().skip(1).take(2).map(|folder| folder.join("pyvenv.cfg"));
     let mut paths: BTreeSet<PathBuf> = above.collect();
     paths.extend([interpreter.to_owned(), python.path.clone(), PathBuf::from("/etc/ld.so.cache")]);
-    for folder in &python.search {
+    // Of folders that a start-up file has taken off the path, too.
+    for folder in python.search.iter().chain(python.layout.folders()) {
         for name in files::names_if_any(folder).iter().filter(|name| name.ends_with(".pth")) {
             let pth = folder.join(name);
             // The folders that it names count as soon as they are there.

@@ -5,11 +5,16 @@ use std::sync::LazyLock;
 
 use include_dir::{Dir, File, include_dir};
 use serde::Deserialize;
+use toml::value::Datetime;
 
 use crate::boot::machine::{Installed, Machine, Python, PythonOrigin, Recorded};
-use crate::core::diag::Failure;
+use crate::core::diag::{Code, Failure, Finding};
 use crate::core::matrix::{Hardware, Host, host_by_kind};
+use crate::core::model::day::{Date, days_between};
 use crate::core::model::{DriverVersion, PackageName, PythonFacts, Requirement, Version};
+
+/// So many days an image that changes counts as the one that a notebook gets.
+const FRESH: i64 = 30;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/runtimes");
 
@@ -22,6 +27,12 @@ pub struct Runtime {
     /// `gpu`, `cpu` or `tpu`; absent for a bare target, which has nothing installed and may have any GPU.
     #[serde(default)]
     pub accelerator: Option<String>,
+    /// The day on which the list of its packages was published.
+    #[serde(default)]
+    as_of: Option<Datetime>,
+    /// The service changes it; others it keeps as they are.
+    #[serde(default)]
+    moves: bool,
     /// The host that gives out this image.
     #[serde(deserialize_with = "host_by_kind")]
     host: &'static Host,
@@ -84,6 +95,25 @@ impl Runtime {
     /// `colab-2026.07-gpu`, `bare-3.12`.
     pub fn full_name(&self) -> String {
         self.accelerator.as_ref().map_or_else(|| self.name.clone(), |one| format!("{}-{one}", self.name))
+    }
+
+    /// The day on which the list of its packages was published; `None` of a bare target.
+    pub fn as_of(&self) -> Option<Date> {
+        self.as_of.as_ref()?.to_string().parse().ok()
+    }
+
+    /// A note where the image may be another one by `today`.
+    pub fn outdated(&self, today: Date) -> Option<Finding> {
+        let day = self.as_of().filter(|_| self.moves)?;
+        let name = self.full_name();
+        let message =
+            format!("the list of `{name}` is of {day}, more than {FRESH} days old: the image has changed since");
+        let finding = Finding::note(Code::RuntimeOutdated, message);
+        (days_between(day, today) > FRESH).then(|| {
+            finding.with_help(
+                "name a version that the service keeps, such as `colab-2026.07`, or plan on the machine itself",
+            )
+        })
     }
 
     /// What packages of images with its Python require, by name and version: as the index has it of their releases, of

@@ -2,6 +2,7 @@
 //! file, and what a profile is to be solved for on it.
 
 mod distributions;
+mod environment;
 mod kept_libraries;
 mod lacking;
 mod owners;
@@ -26,6 +27,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::{Look, must_reach, reach};
 use crate::core::host::reads::note_folder;
 use crate::core::matrix::InstalledGpu;
+use crate::core::model::day::day_of;
 use crate::core::model::{PythonFacts, Version};
 
 pub use distributions::{installed, recorded_files, surroundings};
@@ -166,29 +168,6 @@ impl Seen {
         let help = "name an executable, the folder of a virtual environment, a version such as `3.12`, or a command";
         Err(failure.help(help))
     }
-
-    /// An error where the interpreter belongs to the system and the user has not said that it may be changed.
-    pub fn may_be_changed(&self, system: bool) -> Result<(), Failure> {
-        let Some(python) = self.python_here().filter(|_| !system) else {
-            return Ok(());
-        };
-        let managed = python.layout.as_ref().is_some_and(|layout| layout.externally_managed);
-        let is_kernels = python.origin == PythonOrigin::Kernel || self.machine.host.preloads;
-        let path = python.path.as_deref().unwrap_or(Path::new("python3")).display().to_string();
-        let message = if is_kernels {
-            return Ok(());
-        } else if managed {
-            format!("`{path}` is managed by the operating system (PEP 668)")
-        } else if python.origin == PythonOrigin::Path && !python.is_virtual {
-            format!("no virtual environment is active, and `{path}` is the system's Python")
-        } else {
-            return Ok(());
-        };
-        Err(Failure::input(message).help(
-            "create an environment with `python3 -m venv .venv`, pass one with --python, or allow this \
-             one with --system",
-        ))
-    }
 }
 
 fn is_kept(place: &Path) -> bool {
@@ -209,33 +188,6 @@ impl Session<'_> {
             self.has_whole_environment(&seen, &near(beside)?)?;
         }
         Ok(seen)
-    }
-
-    fn has_whole_environment(&self, seen: &Seen, near: &[PathBuf]) -> Result<(), Failure> {
-        let origin = seen.machine.python.as_ref().map(|python| python.origin);
-        if origin.is_some_and(|origin| origin != PythonOrigin::Path) {
-            return Ok(());
-        }
-        let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|name| self.environment.get(*name));
-        let near = near.iter().flat_map(|folder| folder.ancestors()).map(|folder| folder.join(".venv"));
-        let Some(folder) =
-            active.map(PathBuf::from).chain(near).find(|folder| folder.join("pyvenv.cfg").is_file_there())
-        else {
-            return Ok(());
-        };
-        let path = folder.join("bin/python");
-        let errors = seen.observed().into_iter().flat_map(|observed| &observed.python_errors);
-        let said = errors.filter(|said| Path::new(&said.source) == path).find_map(|said| said.error.clone());
-        let why = said.unwrap_or_else(|| match path.read_link() {
-            Ok(to) => format!("it points to `{}`, which does not exist", to.display()),
-            Err(_) => "it does not exist".to_owned(),
-        });
-        Err(Failure::input(format!("the virtual environment `{}` has no usable `bin/python`", folder.display()))
-            .cause(why)
-            .help(format!(
-                "recreate it with `python3 -m venv --clear {}`, or name another Python with --python",
-                folder.display()
-            )))
     }
 
     /// Holds the environment that the request means, so that no other colab-boot changes it.
@@ -259,6 +211,7 @@ impl Session<'_> {
                 let looker = Looker { kernel_pid: request.kernel_pid, near: &near, ..self.looker(python) };
                 let mut seen = self.judged(observe(looker), Source::Here);
                 seen.has_python(request.python.as_deref())?;
+                seen.findings.extend(seen.off_the_path());
                 match reach(&self.paths.state) {
                     Ok(()) => seen.ledger = self.ledger(&seen)?,
                     // Who only looks goes on without it.
@@ -296,8 +249,9 @@ impl Session<'_> {
     fn runtime(&self, name: &str) -> Result<Seen, Failure> {
         let runtime = find_runtime(name)?;
         let possible_gpus = resolve_gpus(&runtime.gpus, self.matrix)?;
+        let findings = runtime.outdated(day_of(self.now)).into_iter().collect();
         let (machine, ledger) = (runtime.machine(), Ledger::default());
-        Ok(Seen { machine, source: Source::Runtime, findings: Vec::new(), possible_gpus, ledger })
+        Ok(Seen { machine, source: Source::Runtime, findings, possible_gpus, ledger })
     }
 
     fn judged(&self, observed: Observed, source: fn(Box<Observed>) -> Source) -> Seen {

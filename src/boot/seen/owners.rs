@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::{Intruder, lexical};
-use crate::boot::machine::RawDistribution;
+use crate::boot::machine::{RawDistribution, record_in};
 use crate::boot::seen::Seen;
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::files;
@@ -44,7 +44,7 @@ pub fn recorded_paths(one: &RawDistribution) -> Vec<String> {
 /// The places of the files that an installed distribution lists, but for its metadata and what Python has compiled.
 pub fn places_of(one: &RawDistribution) -> Result<BTreeSet<PathBuf>, Failure> {
     let Some(site) = one.folder.parent() else { return Ok(BTreeSet::new()) };
-    let record = files::read_optional(&one.folder.join("RECORD"))?.unwrap_or_default();
+    let record = record_in(&one.folder)?.unwrap_or_default();
     let own = parse_record(&record).into_iter().map(|entry| entry.path);
     let own = own.filter(|path| !path.contains(".dist-info/") && !path.contains("__pycache__/"));
     Ok(own.map(|path| lexical(&path, site)).collect())

@@ -13,7 +13,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::shared::Shared;
 use crate::core::host::stamps::Stamp;
-use crate::core::host::texts::{AnyText, FilesBelow, named_files, read_any};
+use crate::core::host::texts::{AnyText, FilesBelow, name_of, named_files, read_any};
 use crate::core::host::writers::{Writers, replace_alone};
 use crate::core::secrets::{Baseline, Fate, Sighting, said, sarif, scrubbed, summary, unread_file, unwritten_file};
 
@@ -50,7 +50,7 @@ pub(super) fn run(options: &ScrubOptions, _: &Session<'_>) -> Result<Report, Fai
     let mut replaced = Vec::new();
     let writers = if options.write { Writers::now() } else { Writers::default() };
     for path in &all {
-        let name = path.display().to_string();
+        let name = name_of(path);
         let seen = Stamp::of(path);
         let (text, is_utf8) = match read_any(path) {
             AnyText::Utf8(text) => (text, true),

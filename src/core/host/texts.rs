@@ -98,6 +98,11 @@ pub fn named_files(paths: &[PathBuf]) -> Result<FilesBelow, Failure> {
     Ok(FilesBelow { files: all, aside: aside.into_inner() })
 }
 
+/// What a file is called in a report: no two have one name, though a name need not be a text.
+pub fn name_of(path: &Path) -> String {
+    path.to_str().map_or_else(|| path.as_os_str().as_encoded_bytes().escape_ascii().to_string(), ToOwned::to_owned)
+}
+
 /// The files below `path`, or `path` itself, into `all`. Links are not followed but where they are `named`; folders
 /// that `is_aside` says are passed over. Links are asked for, too.
 pub fn files_below(path: &Path, named: bool, is_aside: &dyn Fn(&Path) -> bool, all: &mut Vec<PathBuf>) {

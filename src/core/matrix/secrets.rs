@@ -61,6 +61,11 @@ struct Words {
 #[serde(deny_unknown_fields)]
 struct NotSecret {
     words: Vec<String>,
+    /// Only where a word begins, all in one case or with a capital.
+    #[serde(rename = "short-words")]
+    short_words: Vec<String>,
+    /// Not in long values.
+    filler: String,
     /// Whole values, in any case.
     values: Vec<String>,
     #[serde(skip)]
@@ -70,6 +75,9 @@ struct NotSecret {
     /// Of the names of variables.
     endings: Vec<String>,
 }
+
+/// A longer value has four equal letters by chance.
+const LONG: usize = 200;
 
 impl SecretFormats {
     /// The rows of which `text` has a keyword, in any case; in their order. Fails only if there are too many keywords,
@@ -95,11 +103,17 @@ impl SecretFormats {
     /// Whether `value` is an example, a name or a placeholder.
     pub fn is_placeholder(&self, value: &str) -> bool {
         let any_word = || {
-            let words: Vec<String> = self.not.words.iter().map(|word| regex::escape(word)).collect();
+            let mut words: Vec<String> = self.not.words.iter().map(|word| regex::escape(word)).collect();
+            words.extend(self.not.short_words.iter().map(|word| {
+                let (first, rest) = word.split_at(1);
+                format!("(?:^|[^a-z0-9])(?-i:{word}|{}|{}{rest})", word.to_uppercase(), first.to_uppercase())
+            }));
             RegexBuilder::new(&words.join("|")).case_insensitive(true).build().ok()
         };
+        let filler = self.not.filler.as_str();
         self.not.values.iter().any(|one| one.eq_ignore_ascii_case(value))
             || self.not.any_word.get_or_init(any_word).as_ref().is_some_and(|any| any.is_match(value))
+            || value.len() <= LONG && (value.contains(filler) || value.contains(&filler.to_uppercase()))
     }
 }
 

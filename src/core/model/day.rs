@@ -13,6 +13,11 @@ pub fn day_of(seconds: u64) -> Date {
     moment.unwrap_or(Moment::MAX).to_zoned(TimeZone::UTC).date()
 }
 
+/// How many days after `first` the day `second` is.
+pub fn days_between(first: Date, second: Date) -> i64 {
+    i64::from((second - first).get_days())
+}
+
 /// An ISO 8601 moment, as indexes write the time of an upload and profiles their `as-of`. One without an offset is
 /// taken for UTC, which PEP 700 prescribes; a day alone is its last moment. `None` for anything else.
 pub fn moment_in(text: &str) -> Option<Moment> {

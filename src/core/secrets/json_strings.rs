@@ -66,8 +66,9 @@ impl Pairs {
         if value.len() > VALUE || is_binary(name) {
             return;
         }
+        // Each on a line of its own: what accepts one accepts no other.
         if !self.text.is_empty() {
-            self.text.push_str(", ");
+            self.text.push_str(",\n");
         }
         self.text.extend(["\"", name, "\": \""]);
         let start = self.text.len();
@@ -196,10 +197,7 @@ fn put(found: &mut Vec<Site>, frames: &[Frame], literal: Range<usize>, text: Str
     if in_list {
         path.pop();
         if let Some(site) = found.last_mut().filter(|site| site.path == path && !site.is_pairs && !site.is_key) {
-            // Pieces of a text are put together as they are (nbformat, `multiline_string`); tracebacks are lists of
-            // lines without their ends.
-            let is_text = path.last().is_some_and(|key| key == "source" || key == "text" || key.contains('/'));
-            if !is_text && !site.text.ends_with('\n') {
+            if !is_in_pieces(&path) && !site.text.ends_with('\n') {
                 site.text.push('\n');
             }
             let start = site.text.len();
@@ -210,6 +208,15 @@ fn put(found: &mut Vec<Site>, frames: &[Frame], literal: Range<usize>, text: Str
     }
     let segments = vec![Segment { literal, start: 0, length: text.len() }];
     found.push(Site { path, is_key: false, text, segments, is_pairs: false });
+}
+
+/// Whether a list at `path` holds pieces of one text, which are put together as they are (nbformat,
+/// `multiline_string`): sources and outputs of a notebook's cells. Tracebacks are lists of lines without their ends;
+/// other lists are of texts that have nothing to do with one another.
+fn is_in_pieces(path: &[String]) -> bool {
+    let is_of_cell = |top: &String| top == "cells" || top == "worksheets";
+    let is_text = |key: &String| matches!(key.as_str(), "source" | "text" | "input") || key.contains('/');
+    path.first().is_some_and(is_of_cell) && path.last().is_some_and(is_text)
 }
 
 fn place(path: &[String]) -> String {

@@ -267,3 +267,66 @@ fn blanks_tabs_and_quotes_stand_between_a_name_and_its_value() {
         assert!(!clean.expect("clean").contains(value), "{text}");
     }
 }
+
+/// The secrets that a file called `name` has.
+fn found_in(name: &str, text: &str) -> usize {
+    scrubbed_of(name, text).0.len()
+}
+
+#[test]
+fn lists_of_texts_are_no_pieces_of_one() {
+    let (first, second) = ("hf_aBcD1eFgH2iJkL3mNoP4qRsT5uVwX6yZ7A", "ghp_aBcD1eFgH2iJkL3mNoP4qRsT5uVwX6yZ7A8b");
+    for key in ["text", "source", "a/b", "lines"] {
+        let text = format!("{{\"{key}\": [\"{first}\", \"{second}\", \"Thanks\", \"is it {second}\", \"bye\"]}}");
+        assert_eq!(found_in("x.json", &text), 3, "{key}");
+        let (_, clean) = scrubbed_of("x.json", &text);
+        let clean: serde_json::Value = serde_json::from_str(&clean.expect("a change")).expect("JSON");
+        assert_eq!((&clean[key][2], &clean[key][4]), (&"Thanks".into(), &"bye".into()), "{key}");
+    }
+}
+
+#[test]
+fn words_within_random_values_are_chance() {
+    for value in [
+        "hf_aBcD1eFgH2iJtoDo4qRsT5uVwX6yZ7AbCd",
+        "hf_aBcD1eFgH2iJNULLqRsT5uVwX6yZ7AbCdE",
+        "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhYmMxMjMifQ.nOneVu7IgNqYSVdcXimbkD7tqZlNM5KKkC3PnBHuJN",
+    ] {
+        assert_eq!(found_in("x.txt", &format!("token = {value}\n")), 1, "{value}");
+    }
+    for value in
+        ["hf_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "hf_fakeTokenOfATest12345678901234567", "None", "todo: aBcD1eFgH2"]
+    {
+        assert_eq!(found_in("x.txt", &format!("token = \"{value}\"\n")), 0, "{value}");
+    }
+}
+
+#[test]
+fn what_accepts_one_value_accepts_no_other_of_the_object() {
+    let text = "{\"note\": \"# colab-boot: allow\", \"password\": \"Xk3vB9qLm2Zt7Rw4\", \"api_key\": \"aBcD1eFgH2iJkL3mNoP4qRsT\"}";
+    assert_eq!(found_in("x.json", text), 2);
+}
+
+#[test]
+fn quotes_of_a_shell_and_escapes_of_addresses_are_no_part_of_a_value() {
+    let shell = "OUT=`tool --api-key=aBcD1eFgH2iJkL3mNoP4q`\n";
+    let (_, clean) = scrubbed_of("x.sh", shell);
+    assert!(clean.expect("a change").ends_with("`\n"));
+    for text in
+        ["?next=%3Ftoken%3Dghp_aBcD1eFgH2iJkL3mNoP4qRsT5uVwX6yZ7A8b", "%22hf_aBcD1eFgH2iJkL3mNoP4qRsT5uVwX6yZ7A%22"]
+    {
+        assert_eq!(found_in("x.txt", text), 1, "{text}");
+    }
+}
+
+#[test]
+fn names_that_are_put_together_from_words_are_no_secrets() {
+    for text in [
+        "def f(token: OAuth2Token, n=1): return n",
+        "c = C(secret_key=conf.S3SecretKey, n=1)",
+        "Password: Pbkdf2HmacSha512 is used",
+    ] {
+        assert_eq!(found_in("x.py", text), 0, "{text}");
+    }
+    assert_eq!(found_in("x.sh", "TOKEN=aBcD1eFgH2iJkL3mNoP4qRsT\n"), 1);
+}

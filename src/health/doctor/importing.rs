@@ -118,6 +118,11 @@ fn path_order(case: &Case<'_>) -> Answer {
     let home = python.and_then(|python| python.home.as_ref());
     let search = if kernel.is_empty() { home.map(|home| home.search.clone()).unwrap_or_default() } else { kernel };
     let own = search.iter().position(|entry| *entry == layout.purelib);
+    let has_packages = case.vitals.folders.get("distributions").is_some_and(|names| !names.is_empty());
+    if own.is_none() && !search.is_empty() && has_packages {
+        let site = layout.purelib.display();
+        return Hit::error(format!("`{site}` is not on `sys.path`: packages in it can't be imported")).into();
+    }
     let before: Vec<String> = search
         .iter()
         .take(own.unwrap_or_default())

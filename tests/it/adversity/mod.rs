@@ -10,6 +10,7 @@ mod hostile_profile;
 mod hostile_wheels;
 mod interpreters;
 mod no_metadata;
+mod odd_environments;
 mod once_more;
 mod other_build;
 mod outputs;

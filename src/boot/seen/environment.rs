@@ -1,0 +1,84 @@
+//! Whether the environment that was found is whole, may be changed, and is one that its Python imports from.
+
+use std::path::{Path, PathBuf};
+
+use crate::boot::machine::PythonOrigin;
+use crate::boot::seen::Seen;
+use crate::boot::session::Session;
+use crate::core::diag::{Code, Failure, Finding, Subject};
+use crate::core::host::mounts::Look;
+
+impl Seen {
+    /// An error where the interpreter belongs to the system and the user has not said that it may be changed.
+    pub fn may_be_changed(&self, system: bool) -> Result<(), Failure> {
+        let Some(python) = self.python_here().filter(|_| !system) else {
+            return Ok(());
+        };
+        let managed = python.layout.as_ref().is_some_and(|layout| layout.externally_managed);
+        let is_kernels = python.origin == PythonOrigin::Kernel || self.machine.host.preloads;
+        let path = python.path.as_deref().unwrap_or(Path::new("python3")).display().to_string();
+        let message = if is_kernels {
+            return Ok(());
+        } else if managed {
+            format!("`{path}` is managed by the operating system (PEP 668)")
+        } else if python.origin == PythonOrigin::Path && !python.is_virtual {
+            format!("no virtual environment is active, and `{path}` is the system's Python")
+        } else if matches!(python.origin, PythonOrigin::VirtualEnv | PythonOrigin::DotVenv) && !python.is_virtual {
+            let prefix = python.home.as_ref().map(|home| home.prefix.display().to_string()).unwrap_or_default();
+            format!(
+                "`{path}` is in no virtual environment (its `pyvenv.cfg` is missing or damaged): it uses `{prefix}`"
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Failure::input(message).help(
+            "create an environment with `python3 -m venv .venv`, pass one with --python, or allow this \
+             one with --system",
+        ))
+    }
+
+    /// An error where the folder that packages are installed to is there and no Python of this environment looks into
+    /// it.
+    pub(super) fn off_the_path(&self) -> Option<Finding> {
+        let purelib = &self.layout()?.purelib;
+        let search = &self.observed()?.python.as_ref()?.search;
+        let real = purelib.real().ok();
+        let is_it = |entry: &PathBuf| entry == purelib || real.is_some() && entry.real().ok() == real;
+        if !purelib.is_folder_there() || search.iter().any(is_it) {
+            return None;
+        }
+        let message =
+            format!("`{}` is not on this Python's `sys.path`: packages in it can't be imported", purelib.display());
+        let finding = Finding::error(Code::KernelShadowed, message).about(Subject::file(purelib));
+        Some(finding.with_help("a `.pth` file in it, or `sitecustomize.py`, removes it: `python -X importtime -c pass` lists what runs; delete that line"))
+    }
+}
+
+impl Session<'_> {
+    pub(super) fn has_whole_environment(&self, seen: &Seen, near: &[PathBuf]) -> Result<(), Failure> {
+        let origin = seen.machine.python.as_ref().map(|python| python.origin);
+        if origin.is_some_and(|origin| origin != PythonOrigin::Path) {
+            return Ok(());
+        }
+        let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|name| self.environment.get(*name));
+        let near = near.iter().flat_map(|folder| folder.ancestors()).map(|folder| folder.join(".venv"));
+        let Some(folder) =
+            active.map(PathBuf::from).chain(near).find(|folder| folder.join("pyvenv.cfg").is_file_there())
+        else {
+            return Ok(());
+        };
+        let path = folder.join("bin/python");
+        let errors = seen.observed().into_iter().flat_map(|observed| &observed.python_errors);
+        let said = errors.filter(|said| Path::new(&said.source) == path).find_map(|said| said.error.clone());
+        let why = said.unwrap_or_else(|| match path.read_link() {
+            Ok(to) => format!("it points to `{}`, which does not exist", to.display()),
+            Err(_) => "it does not exist".to_owned(),
+        });
+        Err(Failure::input(format!("the virtual environment `{}` has no usable `bin/python`", folder.display()))
+            .cause(why)
+            .help(format!(
+                "recreate it with `python3 -m venv --clear {}`, or name another Python with --python",
+                folder.display()
+            )))
+    }
+}

@@ -1,0 +1,83 @@
+//! Environments in a state that no installer leaves: a start-up file takes packages off the path, metadata is no text, a
+//! virtual environment has lost what makes it one.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use crate::adversity::users_files::World;
+
+fn info(world: &World) -> std::path::PathBuf {
+    world.place("SITE/demo-1.0.dist-info")
+}
+
+#[test]
+fn packages_that_no_python_can_import_are_not_as_locked() {
+    let world = World::new("");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let start = world.place("SITE/zz.pth");
+    fs::write(&start, "import sys; sys.path[:] = [p for p in sys.path if 'site-packages' not in p]\n").expect("a file");
+    let python = world.venv.python.display().to_string();
+    let verified = world.test.run(&["verify", "p.toml", "--python", &python]).expect(1);
+    assert!(!verified.stdout.starts_with("verified"), "{verified:?}");
+    for verb in [&["apply", "p.toml"][..], &["restore"]] {
+        let refused = world.run(verb).expect(1);
+        assert!(refused.stderr.contains("is not on this Python's `sys.path`"), "{refused:?}");
+    }
+    let doctor = world.test.run(&["doctor", "path-order", "--python", &python]);
+    assert!(doctor.code == 1 || doctor.stderr.contains("path-order"), "{doctor:?}");
+    // Its content counts, not only its name.
+    fs::write(&start, "import sys\n").expect("a file");
+    assert!(world.run(&["apply", "p.toml"]).expect(0).stdout.starts_with("ready"));
+    let said = world.run(&["restore"]).expect(0);
+    let left: Vec<_> = world.tree().into_keys().filter(|path| path.starts_with(world.place("SITE/demo"))).collect();
+    assert!(left.is_empty(), "{left:?}: {said:?}");
+}
+
+#[test]
+fn metadata_that_is_no_text_is_repaired_whatever_has_its_name() {
+    let latin: &dyn Fn(&Path) = &|path| fs::write(path, b"Author: J\xe4rg\n").expect("a file");
+    let folder: &dyn Fn(&Path) = &|path| fs::create_dir(path).expect("a folder");
+    let to_itself: &dyn Fn(&Path) = &|path| symlink(path.file_name().expect("a name"), path).expect("a link");
+    let pipe: &dyn Fn(&Path) = &|path| {
+        assert!(std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+    };
+    for (name, kinds) in [
+        ("METADATA", vec![("latin", latin)]),
+        ("RECORD", vec![("latin", latin), ("folder", folder), ("to itself", to_itself), ("pipe", pipe)]),
+    ] {
+        let world = World::new("");
+        for (kind, make) in kinds {
+            world.run(&["apply", "p.toml"]).expect(0);
+            let file = info(&world).join(name);
+            fs::remove_file(&file).expect("a file");
+            make(&file);
+            let said = world.run(&["apply", "p.toml"]);
+            assert_eq!(said.code, 0, "{name} {kind}: {said:?}");
+            assert!(world.run(&["apply", "p.toml"]).stdout.starts_with("ready"), "{name} {kind}: {said:?}");
+            let said = world.run(&["restore"]);
+            assert_eq!(said.code, 0, "{name} {kind}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn a_module_that_is_a_link_to_itself_is_repaired() {
+    let world = World::new("");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let module = world.place("SITE/utils.py");
+    fs::remove_file(&module).expect("a file");
+    symlink("utils.py", &module).expect("a link");
+    world.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(fs::read_to_string(&module).expect("a file"), "# 1.0\n");
+}
+
+#[test]
+fn what_was_a_virtual_environment_is_not_changed_without_being_asked() {
+    let world = World::new("");
+    let folder = world.venv.python.parent().and_then(Path::parent).expect("a folder").to_owned();
+    fs::remove_file(folder.join("pyvenv.cfg")).expect("a file");
+    let test = world.test.set("VIRTUAL_ENV", folder.display().to_string());
+    let refused = test.run(&["apply", "p.toml", "--find-links", "house", "--offline"]).expect(2);
+    assert!(refused.stderr.contains("is in no virtual environment"), "{refused:?}");
+}

@@ -77,7 +77,7 @@ def colab_boot_reach():
         if place in silent:
             raise ColabBootStop(f"colab-boot: {place} can't be reached: its mount does not answer; unmount it, or name another place with {name}")
     for place in sorted(silent):
-        print(f"colab-boot: {place} is left out: its mount does not answer", flush=True)
+        colab_boot_say(f"colab-boot: {place} is left out: its mount does not answer\n")
 
 
 def colab_boot_write(path, data, mode=0o644):
@@ -225,6 +225,16 @@ def colab_boot_run(verb, *options):
         return code or ends.get((said.get("verdict") or {}).get("word"), 0), said
 
 
+def colab_boot_say(text):
+    """Prints. Where nothing reads it any more (`| head -1`), or the disk is full, the work goes on."""
+    try:
+        print(text, end="", flush=True)
+    except OSError:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
 def colab_boot_follow(command):
     """Runs a command and prints what it says. The stop button stops the command, which puts right what it has begun: its end is waited for.
     At the third press it is killed."""
@@ -235,12 +245,12 @@ def colab_boot_follow(command):
     while True:
         try:
             for line in process.stdout:
-                print(line, end="", flush=True)
+                colab_boot_say(line)
             code = process.wait()
             break
         except KeyboardInterrupt:
             stopped += 1
-            print("colab-boot: stopping after the current step", flush=True)
+            colab_boot_say("colab-boot: stopping after the current step\n")
             try:  # a front end interrupts the kernel alone, or all that it has started
                 process.kill() if stopped > 2 else process.send_signal(signal.SIGINT)
             except OSError:
@@ -273,10 +283,10 @@ def colab_boot_golden():
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
     except (OSError, subprocess.TimeoutExpired):
-        print(f"colab-boot: {golden['at']} did not answer; whether this release was withdrawn is unchecked", flush=True)
+        colab_boot_say(f"colab-boot: {golden['at']} did not answer; whether this release was withdrawn is unchecked\n")
         COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository did not answer"
         return
-    print(done.stdout, end="", flush=True)
+    colab_boot_say(done.stdout)
     if done.returncode == 1:
         raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; see the reason above")
     if "golden-unchecked" in done.stdout:

@@ -8,7 +8,7 @@ use pep440_rs::VersionSpecifier;
 use crate::boot::audit::Place;
 use crate::core::diag::Source;
 use crate::core::model::accepted::Accepted;
-use crate::core::model::{PackageName, Requirement, Sha256, Version};
+use crate::core::model::{PackageName, Requirement, Sha256, Version, WheelName};
 
 /// A requirement on a package of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct Listed {
     pub elsewhere: Vec<String>,
     /// Lines that can't be read as requirements, each with its place and what is wrong with it.
     pub refused: Vec<String>,
+    /// Wheels that lines name by address or path, each with its place; nothing of them was opened.
+    pub wheels: Vec<(WheelName, String)>,
     /// It names indexes (`--index-url`).
     pub has_indexes: bool,
     /// Facts that a lock of ours overrules.
@@ -66,6 +68,7 @@ impl Listed {
         self.open.extend(more.open);
         self.elsewhere.extend(more.elsewhere);
         self.refused.extend(more.refused);
+        self.wheels.extend(more.wheels);
         self.has_indexes |= more.has_indexes;
     }
 

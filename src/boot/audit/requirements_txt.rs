@@ -16,6 +16,27 @@ use crate::core::model::{Requirement, Sha256, Version, WheelName};
 /// The longest chain of `-r` that is followed.
 const DEPTH: usize = 8;
 
+/// Options that a requirements file may have on a line of their own, besides `-r`, `-c`, `-e`, `-i` and `-f`
+/// (<https://pip.pypa.io/en/stable/reference/requirements-file-format/#global-options>).
+const OPTIONS: [&str; 13] = [
+    "--index-url",
+    "--pypi-url",
+    "--extra-index-url",
+    "--no-index",
+    "--find-links",
+    "--no-binary",
+    "--only-binary",
+    "--prefer-binary",
+    "--require-hashes",
+    "--pre",
+    "--trusted-host",
+    "--use-feature",
+    "--process-dependency-links",
+];
+
+/// Options behind a requirement.
+const OF_REQUIREMENTS: [&str; 4] = ["--hash", "--config-settings", "--config-setting", "--global-option"];
+
 /// Gives the text of a file that another one names, by its path from there.
 pub(super) type Include<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
@@ -55,17 +76,25 @@ struct LineReader<'a> {
     /// Where the first line with a digest stands, and the first without.
     hashed: Option<String>,
     unhashed: Option<String>,
+    /// It asks no index, and names a folder of wheels.
+    no_index: bool,
+    has_folder: bool,
 }
 
 impl<'a> LineReader<'a> {
     fn new(markers: &'a MarkerEnvironment, include: &'a dyn Fn(&str) -> Result<String, String>) -> Self {
         let (open, included, constraints) = (Vec::new(), BTreeSet::new(), Vec::new());
-        Self { markers, include, listed: Listed::default(), open, included, constraints, hashed: None, unhashed: None }
+        let listed = Listed::default();
+        let (hashed, unhashed, no_index, has_folder) = (None, None, false, false);
+        Self { markers, include, listed, open, included, constraints, hashed, unhashed, no_index, has_folder }
     }
 
     /// What was read, with what its lines say together.
     fn finished(self) -> Listed {
-        let Self { mut listed, constraints, hashed, unhashed, .. } = self;
+        let Self { mut listed, constraints, hashed, unhashed, no_index, has_folder, .. } = self;
+        if no_index && !has_folder && !listed.asked.is_empty() {
+            listed.refused.push("`--no-index` without `--find-links`: pip then finds nothing".to_owned());
+        }
         listed.constraints = constraints.iter().map(|(constraint, _)| constraint.clone()).collect();
         for (constraint, place) in constraints {
             if let Some(one) =
@@ -102,23 +131,22 @@ impl<'a> LineReader<'a> {
                 own.elsewhere.push(what.to_owned());
                 Ok(())
             } else if line.is_empty() || line.starts_with('-') {
-                let index = |name| option(line, name, name).is_some();
-                self.listed.has_indexes |=
-                    ["-i", "--index-url", "--extra-index-url", "-f", "--find-links"].into_iter().any(index);
-                Ok(())
+                self.global(line, &format!("line {number} of `{}`", source.name))
             } else {
                 one(line, self.markers, &mut own)
             };
             // A file that another one names may be any file of this machine: its text is not shown.
             let is_included = depth > 0;
             let there = || format!("`{}`, line {number}", source.name);
-            if read.is_ok() && !own.named.is_empty() {
+            if read.is_ok() && !(own.named.is_empty() && own.asked.is_empty()) {
                 let first = if line.contains("--hash") { &mut self.hashed } else { &mut self.unhashed };
                 first.get_or_insert_with(|| format!("line {number} of `{}`", source.name));
             }
             let shown = |text: String| if is_included { there() } else { text };
             self.listed.open.extend(own.open.into_iter().map(shown));
             self.listed.elsewhere.extend(own.elsewhere.into_iter().map(shown));
+            let wheels = own.wheels.into_iter().map(|(wheel, _)| (wheel, there()));
+            self.listed.wheels.extend(wheels);
             let place = Place { source: source.clone(), span, is_included };
             self.listed.named.extend(own.named.into_iter().map(|one| Named { place: Some(place.clone()), ..one }));
             self.listed
@@ -132,6 +160,24 @@ impl<'a> LineReader<'a> {
                 }
             }));
         }
+    }
+
+    /// An option for all lines; what is wrong with it.
+    fn global(&mut self, line: &str, place: &str) -> Result<(), String> {
+        let name = line.split(['=', ' ', '\t']).next().unwrap_or(line);
+        if name == "--require-hashes" {
+            self.hashed.get_or_insert_with(|| place.to_owned());
+        }
+        let is = |short: &str, long: &str| option(line, short, long).is_some();
+        let finds = is("-f", "--find-links");
+        self.listed.has_indexes |= finds || is("-i", "--index-url") || is("--extra-index-url", "--extra-index-url");
+        self.has_folder |= finds;
+        self.no_index |= name == "--no-index";
+        let is_short = ["-i", "-f"].iter().any(|short| line.starts_with(short));
+        if line.is_empty() || is_short || OPTIONS.contains(&name) {
+            return Ok(());
+        }
+        Err("pip knows no such option in a requirements file".to_owned())
     }
 
     fn follow(&mut self, path: &str, folder: &str, depth: usize) {
@@ -234,10 +280,7 @@ fn joined_lines(text: &str) -> Vec<(usize, Range<usize>, String)> {
         let part = line.strip_suffix('\\').unwrap_or(line);
         let bare = part.trim_start_matches('\u{feff}');
         match joined.last_mut().filter(|_| goes_on) {
-            Some((_, _, last)) => {
-                last.push(' ');
-                last.push_str(part);
-            }
+            Some((_, _, last)) => last.push_str(part),
             None => {
                 let content = without_comment(bare);
                 let from = start + part.len() - bare.trim_start().len();
@@ -259,14 +302,16 @@ fn without_comment(line: &str) -> &str {
 /// Adds what one requirement says.
 pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) -> Result<(), String> {
     let hashes = hashes_of(line)?;
+    let options = line.split_whitespace().filter(|word| word.starts_with("--"));
+    let mut names = options.map(|word| word.split('=').next().unwrap_or(word));
+    if let Some(unknown) = names.find(|name| !OF_REQUIREMENTS.contains(name)) {
+        return Err(format!("pip knows no option `{unknown}` for a requirement"));
+    }
     let line = without_options(line);
     let is_folder = line.contains('/') && !line.contains([' ', '@', '=', '<', '>', ';']);
     let bare = line.starts_with(['.', '/']) || is_folder || line.contains("://") && !line.contains(" @ ");
     if bare || line.ends_with(".whl") && !line.contains(" @ ") {
-        match wheel_in(line) {
-            Some(named) => listed.named.push(named),
-            None => listed.elsewhere.push(line.to_owned()),
-        }
+        by_address(line, listed);
         return Ok(());
     }
     let requirement = Requirement::parse_strictly(line)?;
@@ -277,10 +322,7 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
         return Err("no version satisfies all of these".to_owned());
     }
     if requirement.url.is_some() {
-        match wheel_in(line) {
-            Some(named) => listed.named.push(named),
-            None => listed.elsewhere.push(line.to_owned()),
-        }
+        by_address(line, listed);
     } else {
         let pinned = pinned(&requirement).map(|version| Named::new(requirement.name.clone(), version));
         listed.named.extend(pinned.map(|named| Named { hashes, ..named }));
@@ -289,12 +331,20 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
     Ok(())
 }
 
-/// The wheel that a line names by address or path.
-fn wheel_in(line: &str) -> Option<Named> {
+/// Adds what a line names by address or path: a wheel by its name, else something that was not looked at.
+fn by_address(line: &str, listed: &mut Listed) {
     let address = line.split_once(" @ ").map_or(line, |(_, address)| address);
-    let address = address.split([' ', ';', '#', '?']).next()?;
-    let wheel: WheelName = file_of(address).parse().ok()?;
-    Some(Named::new(wheel.name, wheel.version))
+    let file = address
+        .split([' ', ';', '#', '?'])
+        .next()
+        .map(|address| file_of(address).replace("%2B", "+").replace("%2b", "+"));
+    match file.and_then(|file| file.parse::<WheelName>().ok()) {
+        Some(wheel) => {
+            listed.named.push(Named::new(wheel.name.clone(), wheel.version.clone()));
+            listed.wheels.push((wheel, String::new()));
+        }
+        None => listed.elsewhere.push(line.to_owned()),
+    }
 }
 
 fn pinned(requirement: &Requirement) -> Option<Version> {

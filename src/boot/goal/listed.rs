@@ -7,7 +7,7 @@ use crate::boot::audit::{Listed, Named, kind_of, read_lock_file, read_other, rea
 use crate::boot::lock::{Unreadable, read_lock};
 use crate::core::diag::{Code, Failure, Finding, Source, counted, few};
 use crate::core::host::files;
-use crate::core::model::{PackageName, PythonFacts};
+use crate::core::model::{PackageName, PythonFacts, Tags};
 
 /// Reads a file that names distributions, whichever tool wrote it.
 pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
@@ -26,6 +26,7 @@ pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure>
         (None, None) => Ok(read_requirements(&source, &markers, &include)),
     };
     let listed = listed.map(|listed| Listed { named: distinct(listed.named), ..listed });
+    let listed = listed.map(|listed| without_strange_wheels(listed, python));
     // A file without a line that makes sense is something else.
     let listed = listed.and_then(|listed| match listed.refused.first() {
         Some(why) if listed.is_empty() => Err(why.clone()),
@@ -36,6 +37,19 @@ pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure>
             .cause(error)
             .help("it should be a requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a notebook, a pylock.toml, a uv.lock or a colab-boot lock")
     })
+}
+
+/// What is listed, where wheels that are given by address and fit no such Python are refused.
+fn without_strange_wheels(mut listed: Listed, python: &PythonFacts) -> Listed {
+    let tags = Tags::of(python);
+    let strange = listed.wheels.iter().filter(|(wheel, _)| tags.rank(wheel).is_none());
+    let refused = strange.map(|(wheel, place)| {
+        let between = if place.is_empty() { "" } else { ": " };
+        format!("{place}{between}`{wheel}` is not a wheel for this Python and platform ({})", python.version)
+    });
+    let refused: Vec<String> = refused.collect();
+    listed.refused.extend(refused);
+    listed
 }
 
 /// Each of `named` once, and a few versions of one name: what is said of more is the same.

@@ -1,6 +1,6 @@
 //! What a file asks for, solved as one: whether it can be installed on the target, and all that keeps it from that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::boot::audit::{Listed, RequiredLine};
 use crate::boot::goal::Request;
@@ -200,13 +200,17 @@ impl Session<'_> {
 /// What `lines` ask for, each package once; and what of it excludes itself, as findings and names.
 fn merged(lines: &[RequiredLine], main: &Source) -> (Vec<Wanted>, Vec<Finding>, Vec<PackageName>) {
     let mut all: Vec<Wanted> = Vec::new();
+    let mut places: HashMap<PackageName, usize> = HashMap::new();
     let (mut findings, mut excluded) = (Vec::new(), Vec::new());
     for line in lines {
         let one = wanted(line, main);
-        let Some(other) = all.iter_mut().find(|other| other.name == one.name) else {
+        let next = all.len();
+        let at = *places.entry(one.name.clone()).or_insert(next);
+        if at == next {
             all.push(one);
             continue;
-        };
+        }
+        let other = &mut all[at];
         let both: VersionRange = range_of(&other.specifiers).intersection(&range_of(&one.specifiers));
         if both.is_empty() {
             let message = format!("no version of {} satisfies both lines that name it", one.name);

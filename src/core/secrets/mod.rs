@@ -66,8 +66,8 @@ fn scan_lines(lines: &Lines<'_>) -> Result<Vec<Secret>, Failure> {
     }
 }
 
-/// As [`scan_bare`], and once more with blanks for escapes: in `"ok\nhf_…"` and `%3Dhf_…` the end of the escape seems to
-/// be a part of the token. What has a format of its own is found so.
+/// As [`scan_bare`], and once more with blanks for escapes: in `"ok\nhf_…"` and `%3Dhf_…` the end of the escape seems
+/// to be a part of the token. What has a format of its own is found so.
 fn scan_open(
     bare: &str,
     lines: &Lines<'_>,

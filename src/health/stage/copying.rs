@@ -46,7 +46,7 @@ pub(super) fn copy(
 /// The source, as it was listed.
 fn opened(staging: &Staging, entry: &Entry) -> Result<File, NotCopied> {
     let from = files::open(&entry.source).map_err(NotCopied::Reading)?;
-    if !is_as_listed(entry, &from) {
+    if !entry.is(from.metadata()) {
         return Err(NotCopied::Changed);
     }
     // A checkpoint that is half written looks like a whole one.
@@ -54,10 +54,6 @@ fn opened(staging: &Staging, entry: &Entry) -> Result<File, NotCopied> {
         Some(pid) => Err(NotCopied::Busy(pid)),
         None => Ok(from),
     }
-}
-
-fn is_as_listed(entry: &Entry, file: &File) -> bool {
-    file.metadata().is_ok_and(|data| data.len() == entry.size && modified(&data) == entry.modified)
 }
 
 fn once(
@@ -106,7 +102,7 @@ fn once(
         have += count as u64;
         progress.bytes(count as u64);
     }
-    if have != entry.size || !is_as_listed(entry, &from) {
+    if have != entry.size || !entry.is(from.metadata()) {
         let _ = std::fs::remove_file(&part);
         return Err(NotCopied::Changed);
     }

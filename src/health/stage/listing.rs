@@ -25,6 +25,16 @@ pub(super) struct Entry {
     pub source: std::path::PathBuf,
 }
 
+impl Entry {
+    /// Whether a file is still the one that was listed, untouched: who writes in it can set the one time back, and not
+    /// the other.
+    pub(super) fn is(&self, data: std::io::Result<Metadata>) -> bool {
+        data.is_ok_and(|data| {
+            data.len() == self.size && modified(&data) == self.modified && changed(&data) == self.changed
+        })
+    }
+}
+
 /// What a source holds.
 #[derive(Debug, Default)]
 pub(super) struct Listing {

@@ -260,20 +260,15 @@ fn packed<W: Write>(
     archive.into_inner()?.into_inner().map_err(std::io::IntoInnerError::into_error)
 }
 
-fn is_same(entry: &Entry, data: std::io::Result<std::fs::Metadata>) -> bool {
-    data.is_ok_and(|data| data.len() == entry.size && modified(&data) == entry.modified)
-}
-
 /// A large file, if it is what was listed.
 fn opened(entry: &Entry) -> Result<Whole, String> {
     let file = files::open(&entry.source).map_err(|error| format!("could not be read: {error}"))?;
-    let same = is_same(entry, file.metadata());
-    if same { Ok(Whole { file, left: entry.size }) } else { Err(CHANGED.to_owned()) }
+    if entry.is(file.metadata()) { Ok(Whole { file, left: entry.size }) } else { Err(CHANGED.to_owned()) }
 }
 
 /// An error where a file that was packed is another one by now: what came of it is torn.
 fn still(entry: &Entry) -> std::io::Result<()> {
-    if is_same(entry, entry.source.look()) {
+    if entry.is(entry.source.look()) {
         Ok(())
     } else {
         Err(std::io::Error::other(format!("`{}` changed while being read", entry.path)))
@@ -333,6 +328,6 @@ impl Read for Whole {
 fn content(entry: &Entry) -> Result<Vec<u8>, String> {
     let bytes = files::read_bytes(&entry.source, entry.size.saturating_add(1))
         .map_err(|error| format!("could not be read: {error}"))?;
-    let same = bytes.len() as u64 == entry.size && is_same(entry, entry.source.look());
+    let same = bytes.len() as u64 == entry.size && entry.is(entry.source.look());
     if same { Ok(bytes) } else { Err(CHANGED.to_owned()) }
 }

@@ -1,5 +1,5 @@
-//! Environments in a state that no installer leaves: a start-up file takes packages off the path, metadata is no text, a
-//! virtual environment has lost what makes it one.
+//! Environments in a state that no installer leaves: packages are off the path, metadata is no text, a virtual
+//! environment has lost what makes it one.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -73,6 +73,14 @@ fn a_script_and_a_terminal_end_with_one_line() {
                 "{about}: {again:?}"
             );
         }
+        // Nothing reads on.
+        day.pip(&["install", "--no-deps", "lib==1.0"]);
+        let python = command(&day, &["boot.py"]);
+        let line = format!("{} boot.py | head -1; exit ${{PIPESTATUS[0]}}", python.get_program().to_string_lossy());
+        let mut shell = std::process::Command::new("bash");
+        shell.args(["-c", &line]).env_clear().current_dir(python.get_current_dir().expect("a folder"));
+        shell.envs(python.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        has_no_traceback(&Outcome::of(shell).expect(0), "a pipe");
         // What goes wrong is one line as well.
         let mut broken = command(&day, &["boot.py"]);
         broken.env("COLAB_BOOT_STATE_DIR", "/proc/nowhere");

@@ -229,3 +229,27 @@ fn digests_constraints_and_releases_are_compared() {
         assert!(said.contains(words) && !said.contains("S3cret"), "{text}: {said}");
     }
 }
+
+/// What pip refuses in a file, and what of it can't be known without opening it.
+#[test]
+fn what_pip_refuses_in_a_file_is_not_installable() {
+    let test = Test::new();
+    for (text, said) in [
+        ("six==1.16.0\n--bogus-option\n", "pip knows no such option"),
+        ("six==1.16.0 --bogus\n", "pip knows no option `--bogus`"),
+        ("--require-hashes\nsix==1.16.0\n", "has no `--hash`"),
+        ("--no-index\nsix==1.16.0\n", "pip then finds nothing"),
+        (
+            "torch @ https://files.example.org/torch-2.0.1%2Bcu118-cp27-cp27m-win_amd64.whl\n",
+            "is not a wheel for this Python",
+        ),
+    ] {
+        let test = Test::new().file("r.txt", text);
+        let outcome = test.run(&["audit", "r.txt", "--runtime", "colab-2026.07", "--offline"]);
+        assert!(outcome.code != 0 && outcome.stderr.contains(said), "{text}: {outcome:?}");
+        assert!(!outcome.stdout.contains("no problems found"), "{text}: {outcome:?}");
+    }
+    let test = test.file("r.txt", "demo @ https://files.example.org/demo-1.0-py3-none-any.whl\n");
+    let outcome = test.run(&["audit", "r.txt", "--runtime", "colab-2026.07", "--offline"]);
+    assert!(!outcome.stdout.contains("can be installed; no problems found"), "{outcome:?}");
+}

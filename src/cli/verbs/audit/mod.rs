@@ -50,7 +50,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             let found = session.find(&listed.named, &python, index, options.index.offline)?;
             environment.held = found.held;
             let request = Request { machine: target.machine(options), index: options.index.settings() };
-            unchecked = listed.open.iter().filter(|entry| !entry.starts_with('[')).count();
+            unchecked = listed.open.iter().filter(|entry| !entry.starts_with('[')).count() + listed.wheels.len();
             together = session.solve_together((&path.display().to_string(), &listed), &seen, &request)?;
             // What comes along counts as there.
             for pick in together.picks.iter().flatten().filter(|pick| !pick.present) {

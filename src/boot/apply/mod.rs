@@ -12,6 +12,7 @@ mod outcome;
 mod path_files;
 mod overwrite;
 mod report;
+mod rewritten;
 mod common_files;
 mod unmet;
 mod rollback;

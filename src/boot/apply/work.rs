@@ -21,7 +21,7 @@ use crate::boot::lock::LockedPackage;
 use crate::boot::machine::{Layout, find_info};
 use crate::boot::marker::{Event, Marker, Now};
 use crate::boot::notebook::process_clock;
-use crate::boot::plan::{Change, Plan, touched};
+use crate::boot::plan::{Change, Plan, files_rewritten, touched};
 use crate::boot::planned::{Planned, script_of};
 use crate::boot::retrieval::enough_space;
 use crate::boot::script::Part;
@@ -122,7 +122,7 @@ impl Work<'_> {
             step(Event::Fail { why })?;
             return Err(self.after_failure(failure, kept, &steps));
         }
-        let (faults, hashed) = match self.check_or_repair(&packages, &wheels, &folder) {
+        let (faults, hashed, rewritten) = match self.check_or_repair(&packages, &wheels, &folder) {
             Ok(checked) => checked,
             Err(failure) => {
                 step(Event::Fail { why: failure.to_string() })?;
@@ -139,19 +139,23 @@ impl Work<'_> {
         let left = self.left_in(&places)?;
         self.state.write_ledger(&kept.in_ledger(settled))?;
         self.state.keep_hashed(&self.planned.files.hashed_with(hashed))?;
-        let notes = self.planned.notes.clone().with_variables(&self.planned.wish.environment);
-        self.state.keep_notes(&notes.with_changes(&decision.foreign_changes))?;
+        let installed: Vec<PackageName> = packages.iter().map(|package| package.name.clone()).collect();
+        self.keep_notes(&rewritten, &installed)?;
         let next = step(Event::Finish)?;
         self.clean_up(&folder)?;
-        let installed: Vec<PackageName> = packages.iter().map(|package| package.name.clone()).collect();
-        let files = self.planned.files.evidence(&installed);
+        let mut files = self.planned.files.evidence(&installed);
+        files.rewritten.extend(rewritten.keys().cloned());
         let mut report =
             outcome(self.planned, next, files, |evidence, _| applied(self.planned, evidence, differing.len()))?;
-        let is_known = |finding: &Finding| report.findings.contains(finding);
-        let new: Vec<Finding> =
-            clashes.into_iter().chain(said).chain(left).chain(differing).filter(|finding| !is_known(finding)).collect();
-        report.findings.extend(new);
+        let more = clashes.into_iter().chain(said).chain(left).chain(differing);
+        add_new(&mut report, more.chain(rewritten.iter().map(files_rewritten)));
         Ok(report)
+    }
+
+    fn keep_notes(&self, rewritten: &BTreeMap<PathBuf, PackageName>, installed: &[PackageName]) -> Result<(), Failure> {
+        let notes = self.planned.notes.clone().with_variables(&self.planned.wish.environment);
+        let notes = notes.with_changes(&self.planned.decision.foreign_changes);
+        self.state.keep_notes(&notes.with_rewritten(rewritten, installed))
     }
 
     /// Drops what only an unfinished apply needs; its wheels lie in `folder`.
@@ -296,18 +300,18 @@ impl Work<'_> {
         packages: &[&LockedPackage],
         wheels: &BTreeMap<PackageName, Downloaded>,
         folder: &Path,
-    ) -> Result<(Vec<Finding>, BTreeMap<PackageName, HashedDistribution>), Failure> {
+    ) -> Result<Repaired, Failure> {
         let start = Invocation::new(self.python()?, &["-E", "-c", ""], self.session.environment);
         if let Some(finding) = locked_out(&start, self.layout, wheels)? {
-            return Ok((vec![finding], BTreeMap::new()));
+            return Ok((vec![finding], BTreeMap::new(), BTreeMap::new()));
         }
         let there = self.still_there()?;
         if !there.is_empty() {
-            return Ok((there, BTreeMap::new()));
+            return Ok((there, BTreeMap::new(), BTreeMap::new()));
         }
         let (faulty, findings, hashed) = self.check(packages, wheels);
         if faulty.is_empty() {
-            return Ok((self.with_hidden(findings, wheels), hashed));
+            return Ok((self.with_hidden(findings, wheels), hashed, BTreeMap::new()));
         }
         let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
         self.session.say(&format!("files differ from the wheels: {}; installing them again", list.join(", ")));
@@ -316,8 +320,9 @@ impl Work<'_> {
         self.clear_the_way(&|change| change.to.clone())?;
         match self.run(folder, &plan, Part::Packages)? {
             Ok(()) => {
+                let rewritten = self.rewritten(&start, packages)?;
                 let (_, findings, hashed) = self.check(packages, wheels);
-                Ok((self.with_hidden(findings, wheels), hashed))
+                Ok((self.with_hidden(findings, wheels), hashed, rewritten))
             }
             Err(failed) => Err(failed.described(Vec::new())),
         }
@@ -352,8 +357,17 @@ impl Work<'_> {
     }
 }
 
+/// Adds those of `findings` that the report does not have.
+fn add_new(report: &mut Report, findings: impl Iterator<Item = Finding>) {
+    let new: Vec<Finding> = findings.filter(|finding| !report.findings.contains(finding)).collect();
+    report.findings.extend(new);
+}
+
 /// Packages whose files are not those of their wheels, what is wrong with them, and what was read of the others.
 type Checked = (Vec<PackageName>, Vec<Finding>, BTreeMap<PackageName, HashedDistribution>);
+
+/// What is wrong after an install, what was read, and files that Python's start rewrites.
+type Repaired = (Vec<Finding>, BTreeMap<PackageName, HashedDistribution>, BTreeMap<PathBuf, PackageName>);
 
 /// What the RECORDs of the wheels say.
 struct WheelRecords {

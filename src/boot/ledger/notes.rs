@@ -2,6 +2,7 @@
 //! changes of other tools that come back. Losing it costs a better message.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,8 @@ pub struct Notes {
     /// Packages that another tool has changed after colab-boot had installed them, with the version that it put there
     /// (`None`: it was removed) and how often.
     pub changes: BTreeMap<PackageName, Recurring>,
+    /// Files of packages that Python's start rewrites.
+    pub rewritten: BTreeMap<PathBuf, PackageName>,
 }
 
 /// A change that may come back.
@@ -43,6 +46,15 @@ impl Notes {
             let times = 1 + self.times(name, version.as_ref());
             self.changes.insert(name.clone(), Recurring { version: version.clone(), times });
         }
+        self
+    }
+
+    /// With files that Python's start was seen to rewrite now; of packages that were `installed` none is known from
+    /// before.
+    #[must_use]
+    pub fn with_rewritten(mut self, files: &BTreeMap<PathBuf, PackageName>, installed: &[PackageName]) -> Self {
+        self.rewritten.retain(|_, name| !installed.contains(name));
+        self.rewritten.extend(files.iter().map(|(place, name)| (place.clone(), name.clone())));
         self
     }
 

@@ -1,6 +1,8 @@
 //! The decision: what changes, what would break, what a running kernel means for it. Everything that was seen goes in,
 //! one value comes out, and nothing is decided again later.
 
+use std::path::PathBuf;
+
 use crate::boot::machine::Machine;
 use crate::boot::marker::Touched;
 use crate::boot::plan::builds_here::judge_builds;
@@ -8,7 +10,7 @@ use crate::boot::plan::families::broken_families;
 use crate::boot::plan::restart::{Restart, environment_touched, evidence, restart, touched};
 use crate::boot::plan::variables::{Earlier, VariablesAfter, judge_environment, set_by, variable_changes};
 use crate::boot::plan::{AptStep, Basis, Plan, breakage, changes, environment_line};
-use crate::core::diag::{Code, Finding, counted, listed};
+use crate::core::diag::{Code, Finding, Subject, counted, listed};
 use crate::core::model::{PackageName, Version};
 
 /// What is to be done, and what it means.
@@ -51,6 +53,10 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     findings.extend(skip_apt(&mut plan, basis.machine));
     let (foreign, foreign_changes) = foreign(&basis);
     findings.extend(foreign);
+    let is_wanted = |name: &PackageName| {
+        basis.target.package(name).is_some() && !plan.changes.iter().any(|change| change.name == *name)
+    };
+    findings.extend(basis.notes.rewritten.iter().filter(|(_, name)| is_wanted(name)).map(files_rewritten));
     let wanted = environment_line(&plan.environment, &plan.earlier_variables);
     let environment_differs = wanted.as_deref() != basis.environment_file;
     let before = basis.environment_file.map(set_by).unwrap_or_default();
@@ -112,6 +118,13 @@ fn blind(basis: &Basis<'_>, plan: &Plan) -> Option<Finding> {
     let message = format!("the requirements of {} of the image are unknown", counted(unknown.len(), "package"));
     let finding = Finding::note(Code::PlanBlind, message).with_note(listed(&unknown));
     Some(finding.with_help("on the machine itself, `plan` knows whether they break"))
+}
+
+/// A note for a file that no repair keeps as its wheel has it.
+pub fn files_rewritten((place, name): (&PathBuf, &PackageName)) -> Finding {
+    let message = format!("`{}` of {name} is rewritten whenever Python starts", place.display());
+    let finding = Finding::note(Code::FilesRewritten, message).about(Subject::package(name));
+    finding.with_help("a `.pth` file or `sitecustomize.py` of this environment does it, for example to add certificates; what it writes is left as it is")
 }
 
 /// CUDA without a GPU.

@@ -24,7 +24,7 @@ use crate::core::model::{PackageName, Version};
 pub use basis::{Basis, Wish};
 pub use breakage::Breakage;
 pub use builds_here::how_builds_run;
-pub use decide::{Decision, decide};
+pub use decide::{Decision, decide, files_rewritten};
 pub use preset::{Variables, variables_for};
 pub use prune::{changed_by_others, wanted_back};
 pub use refusals::About;

@@ -45,6 +45,8 @@ pub struct FileCheck {
     /// Distributions of the right version that are to be installed again, each with the reason.
     pub broken: BTreeMap<PackageName, String>,
     pub findings: Vec<Finding>,
+    /// Files of locked packages that Python's start rewrites.
+    rewritten: BTreeMap<PathBuf, PackageName>,
     /// What earlier checks have read.
     before: Hashed,
     /// What earlier checks and this one have read, where this one has read something.
@@ -96,6 +98,8 @@ impl Session<'_> {
         let compared = compare(held, Options { depth, known: &known, tag: tag.as_deref() });
         let mut check =
             FileCheck { files: compared.files, read: compared.read, by_size: compared.by_size, ..FileCheck::default() };
+        let rewritten = scene.state.notes().rewritten.into_iter();
+        check.rewritten = rewritten.filter(|(_, name)| scene.target.package(name).is_some()).collect();
         for one in others {
             check.add_version(scene, one);
         }
@@ -244,6 +248,7 @@ impl FileCheck {
         let kept = self.basis.iter().map(|(name, basis)| (name, *basis));
         let all: BTreeMap<&PackageName, ComparedWith> = kept.chain(of_wheel).collect();
         let count = |basis: ComparedWith| all.values().filter(|one| **one == basis).count();
+        let rewritten = self.rewritten.iter().filter(|(_, name)| !installed.contains(name));
         let faulty = self.faults.keys().filter(|name| !installed.contains(name));
         Files {
             against_wheel: count(ComparedWith::Wheel),
@@ -253,6 +258,7 @@ impl FileCheck {
             read: self.read,
             by_size: self.by_size,
             faulty: faulty.cloned().collect(),
+            rewritten: rewritten.map(|(place, _)| place.clone()).collect(),
         }
     }
 }

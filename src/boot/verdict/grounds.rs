@@ -1,5 +1,8 @@
 //! What was compared, and what was not.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use crate::boot::verdict::counted;
@@ -45,6 +48,9 @@ pub struct Files {
     pub by_size: usize,
     /// Packages with files that are not as they should be.
     pub faulty: Vec<PackageName>,
+    /// Files that are not as their wheels have them, because Python's start rewrites them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub rewritten: BTreeSet<PathBuf>,
 }
 
 /// All that a verdict is built from.
@@ -95,6 +101,8 @@ impl Evidence {
     pub(super) fn not_compared(&self) -> Vec<String> {
         let Files { against_own, by_version, by_size, .. } = self.files;
         let mut all = Vec::new();
+        let rewritten = self.files.rewritten.len();
+        all.extend((rewritten > 0).then(|| format!("but {} that Python's start rewrites", counted(rewritten, "file"))));
         all.extend(self.other_target.clone());
         let own =
             || format!("{} compared with the installed RECORD, not the locked wheel", counted(against_own, "package"));

@@ -81,3 +81,27 @@ fn what_was_a_virtual_environment_is_not_changed_without_being_asked() {
     let refused = test.run(&["apply", "p.toml", "--find-links", "house", "--offline"]).expect(2);
     assert!(refused.stderr.contains("is in no virtual environment"), "{refused:?}");
 }
+
+#[test]
+fn a_file_that_every_start_of_python_rewrites_is_named_and_needs_no_repair_again() {
+    let world = World::new("");
+    let start = "import os, sysconfig; p = os.path.join(sysconfig.get_path('purelib'), 'utils.py'); \
+                 os.path.exists(p) and 'company' not in open(p).read() and open(p, 'a').write('# of the company\\n')\n";
+    fs::write(world.place("SITE/zz.pth"), start).expect("a file");
+    let sentence = "but 1 file that Python's start rewrites";
+    for word in ["applied: 1 package", "ready: 1 package", "ready: 1 package"] {
+        let said = world.run(&["apply", "p.toml"]).expect(0);
+        assert!(said.stdout.starts_with(word) && said.stdout.contains(sentence), "{word}: {said:?}");
+        assert!(said.stderr.contains("files-rewritten") && said.stderr.contains("utils.py"), "{word}: {said:?}");
+    }
+    let python = world.venv.python.display().to_string();
+    let verified = world.test.run(&["verify", "p.toml", "--python", &python]).expect(0);
+    assert!(verified.stdout.contains(sentence), "{verified:?}");
+    // An edit of somebody's own is none of it, and another version has no such file.
+    fs::write(world.place("SITE/utils.py"), "# company, and mine\n").expect("a file");
+    assert!(world.run(&["apply", "p.toml"]).expect(0).stdout.starts_with("applied"));
+    fs::write(world.place("SITE/zz.pth"), "import sys\n").expect("a file");
+    let other = world.run(&["apply", "two.toml"]).expect(0);
+    assert!(!other.stdout.contains(sentence) && !other.stderr.contains("files-rewritten"), "{other:?}");
+    world.run(&["restore"]).expect(0);
+}

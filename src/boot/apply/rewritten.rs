@@ -1,0 +1,65 @@
+//! Files of packages that Python's own start rewrites: start-up files of an image add a company's certificates to
+//! `certifi/cacert.pem`, for example. No repair lasts; what the start makes of them is taken for right, and named.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::boot::apply::clash::{SharedPaths, with_shared};
+use crate::boot::apply::startup::starts;
+use crate::boot::apply::work::Work;
+use crate::boot::files::{FileFault, check_distributions, placed};
+use crate::boot::lock::LockedPackage;
+use crate::boot::situation::held;
+use crate::core::diag::Failure;
+use crate::core::host::Invocation;
+use crate::core::host::digests::digest;
+use crate::core::inspect::parse_record;
+use crate::core::model::contents::installed_path;
+use crate::core::model::{PackageName, Sha256};
+
+impl Work<'_> {
+    /// Starts Python once more after a repair, and takes what that has made of files for right. Returns those files.
+    pub(super) fn rewritten(
+        &self,
+        start: &Invocation,
+        packages: &[&LockedPackage],
+    ) -> Result<BTreeMap<PathBuf, PackageName>, Failure> {
+        let mut rewritten = BTreeMap::new();
+        if !starts(start) {
+            return Ok(rewritten);
+        }
+        let all = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
+        for (package, faults) in packages.iter().zip(check_distributions(all, usize::MAX)) {
+            let paths: Option<BTreeSet<String>> = faults.into_iter().map(changed).collect();
+            let Some(paths) = paths.filter(|paths| !paths.is_empty()) else { continue };
+            let Some(wheel) = package.wheel().and_then(|wheel| wheel.sha256) else { continue };
+            for place in self.allow(wheel, &paths)? {
+                rewritten.insert(place, package.name.clone());
+            }
+        }
+        Ok(rewritten)
+    }
+
+    /// Adds what files at `paths` hold now to what is kept of the RECORD of a wheel. Returns their places.
+    fn allow(&self, wheel: Sha256, paths: &BTreeSet<String>) -> Result<Vec<PathBuf>, Failure> {
+        let record = self.state.record_text(&wheel)?.unwrap_or_default();
+        let entries: Vec<_> = parse_record(&record).into_iter().filter(|entry| paths.contains(&entry.path)).collect();
+        let (mut allowed, mut places) = (SharedPaths::new(), Vec::new());
+        for entry in &entries {
+            let place = placed(std::slice::from_ref(entry), self.layout).next().map(|(place, _)| place);
+            let now = place.as_ref().and_then(|place| digest(place).ok()).map(|(sha256, _)| sha256);
+            if let Some(((place, now), path)) = place.zip(now).zip(installed_path(&entry.path)) {
+                let digests = entry.sha256.iter().chain(&entry.either).copied().chain([now]);
+                allowed.entry(path).or_default().extend(digests);
+                places.push(place);
+            }
+        }
+        self.state.keep_record(&wheel, &with_shared(&record, &allowed))?;
+        Ok(places)
+    }
+}
+
+/// The path of a file that has other bytes; `None` for any other fault.
+fn changed(fault: FileFault) -> Option<String> {
+    if let FileFault::Changed(path) = fault { Some(path) } else { None }
+}

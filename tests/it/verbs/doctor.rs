@@ -151,6 +151,10 @@ fn outputs() -> Vec<(String, Vec<String>)> {
             "A Jupyter kernel with torch loaded, without a GPU".to_owned(),
             words("doctor --machine tests/observed/kernel-torch.json --all"),
         ),
+        (
+            "A server with an idle H200, by its bundle".to_owned(),
+            words("doctor --machine tests/observed/gpu-h200.json --all"),
+        ),
     ];
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("runtimes");
     let names = std::fs::read_dir(root).expect("runtimes").map(|one| one.expect("an entry").file_name());

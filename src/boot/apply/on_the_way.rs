@@ -9,7 +9,6 @@ use crate::boot::apply::proof::{all_are, is_generated};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Claims, Downloaded, listed_place, place, placed};
 use crate::boot::machine::record_in;
-
 use crate::boot::state::OnTheWay;
 use crate::core::diag::Failure;
 use crate::core::host::digests::digest;

@@ -84,7 +84,8 @@ pub(super) fn applied(planned: &Planned, evidence: Evidence, differing: usize) -
 
 /// How many packages stay that a restore would not have.
 fn kept_by_restore(planned: &Planned) -> usize {
-    planned.findings.iter().filter(|finding| finding.code == Code::PlanPruneKept).count()
+    let kept = planned.findings.iter().filter(|finding| finding.code == Code::PlanPruneKept);
+    kept.map(|finding| finding.about.len().max(1)).sum()
 }
 
 /// What a move of the marker means for the user; `done` gives the verdict where nothing is left to do.

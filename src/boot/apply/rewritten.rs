@@ -18,18 +18,26 @@ use crate::core::model::contents::installed_path;
 use crate::core::model::{PackageName, Sha256};
 
 impl Work<'_> {
-    /// Starts Python once more after a repair, and takes what that has made of files for right. Returns those files.
+    /// Starts Python once more after a repair, and takes what that has made of files that were right for right. Returns
+    /// those files.
     pub(super) fn rewritten(
         &self,
         start: &Invocation,
         packages: &[&LockedPackage],
     ) -> Result<BTreeMap<PathBuf, PackageName>, Failure> {
         let mut rewritten = BTreeMap::new();
+        let faults = |packages: &[&LockedPackage]| {
+            let all = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
+            check_distributions(all, usize::MAX)
+        };
+        // What the installer has left wrong is no work of the start.
+        let before = packages.iter().zip(faults(packages));
+        let right: Vec<&LockedPackage> =
+            before.filter(|(_, faults)| faults.is_empty()).map(|(package, _)| *package).collect();
         if !starts(start) {
             return Ok(rewritten);
         }
-        let all = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
-        for (package, faults) in packages.iter().zip(check_distributions(all, usize::MAX)) {
+        for (package, faults) in right.iter().zip(faults(&right)) {
             let paths: Option<BTreeSet<String>> = faults.into_iter().map(changed).collect();
             let Some(paths) = paths.filter(|paths| !paths.is_empty()) else { continue };
             let Some(wheel) = package.wheel().and_then(|wheel| wheel.sha256) else { continue };

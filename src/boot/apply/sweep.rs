@@ -200,8 +200,11 @@ pub(super) fn move_aside(folder: &Path, name: &str) -> Result<(), Failure> {
     let mut free = free.skip_while(|path| path.look_at_entry().is_ok());
     let from = folder.join(name);
     let to = free.next().unwrap_or_else(|| trash.join(name));
-    std::fs::rename(&from, &to)
-        .map_err(|error| Failure::world(format!("could not move `{}` aside", from.display())).because(&error))
+    std::fs::rename(&from, &to).map_err(|error| {
+        let help =
+            "make the environment your own again (`sudo chown -R` of its folder), or run the command as its owner";
+        Failure::world(format!("could not move `{}` aside", from.display())).because(&error).help(help)
+    })
 }
 
 #[cfg(test)]

@@ -23,8 +23,10 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
     for (at, cell) in code {
         let text = source_of(cell);
         let own = Source { name: format!("{}, cell {}", source.name, at + 1).into(), text: text.into() };
-        let shell = is_shell_cell(&own.text);
-        for (span, line) in logical_lines(&own.text) {
+        let Some(shell) = runs_shell(&own.text) else { continue };
+        let quoted = if shell { Vec::new() } else { quoted_texts(&own.text) };
+        let is_run = |span: &Range<usize>| !quoted.iter().any(|text| text.contains(&span.start));
+        for (span, line) in logical_lines(&own.text).into_iter().filter(|(span, _)| is_run(span)) {
             let known = listed.sizes();
             let command = line.trim().strip_prefix(['%', '!']).or_else(|| shell.then_some(line.trim()));
             let called = called(&line);
@@ -35,6 +37,10 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
                 // Half of a notebook's lines are for a shell: what makes no sense here is named, and passed over.
                 let is_read = match &word {
                     Argument::Requirement(text) => one(text, markers, &mut listed).is_ok(),
+                    Argument::Editable(what) => {
+                        listed.elsewhere.push(what.clone());
+                        true
+                    }
                     Argument::File(path) => {
                         let mut more = read_included(path, markers, include);
                         let is_whole = more.refused.is_empty();
@@ -43,7 +49,9 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
                         is_whole
                     }
                 };
-                if let (false, Argument::Requirement(text) | Argument::File(text)) = (is_read, word) {
+                if let (false, Argument::Requirement(text) | Argument::File(text) | Argument::Editable(text)) =
+                    (is_read, word)
+                {
                     listed.open.push(format!("cell {}: {text}", at + 1));
                 }
             }
@@ -80,11 +88,46 @@ fn assignment(line: &str) -> Option<(String, String)> {
 fn with_values(command: &str, assigned: &BTreeMap<String, String>) -> String {
     let mut text = command.to_owned();
     if text.contains(['{', '$']) {
-        for (name, value) in assigned.iter().rev() {
-            text = text.replace(&format!("{{{name}}}"), value).replace(&format!("${name}"), value);
+        for (name, value) in assigned {
+            text = with_value(&text.replace(&format!("{{{name}}}"), value), &format!("${name}"), value);
         }
     }
     text
+}
+
+/// `text` with `value` for each `name` that does not go on: `$VERSION`, and not that of `$VERSION2`.
+fn with_value(text: &str, name: &str, value: &str) -> String {
+    let mut parts = text.split(name);
+    let mut new = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let goes_on = part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        new.push_str(if goes_on { name } else { value });
+        new.push_str(part);
+    }
+    new
+}
+
+/// Where texts in three quotes stand, in bytes: a line in one is no command.
+fn quoted_texts(text: &str) -> Vec<Range<usize>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end);
+    while at < text.len() {
+        let rest = &text[at..];
+        let begins = at == 0 || text[..at].ends_with('\n');
+        if let Some(quotes) = ["\"\"\"", "'''"].into_iter().find(|quotes| rest.starts_with(quotes)) {
+            let end = rest[3..].find(quotes).map_or(text.len(), |end| at + 3 + end + 3);
+            found.push(at..end);
+            at = end;
+        } else if rest.starts_with('#') || begins && rest.trim_start_matches([' ', '\t']).starts_with(['!', '%']) {
+            at = line_end(at);
+        } else if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+            let line = &text[at + 1..line_end(at)];
+            at += line.find(quote).map_or(1, |end| end + 2);
+        } else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    found
 }
 
 /// Whether an install line names an index or a page of wheels.
@@ -120,6 +163,7 @@ fn logical_lines(text: &str) -> Vec<(Range<usize>, String)> {
 enum Argument {
     Requirement(String),
     File(String),
+    Editable(String),
 }
 
 /// Options of `pip install` that take a value.
@@ -149,42 +193,61 @@ const WITH_VALUE: &[&str] = &[
     "--proxy",
     "--progress-bar",
     "--torch-backend",
-    "-e",
-    "--editable",
 ];
 
-/// Whether a cell is one whole shell script: `%%bash`, `%%sh`, `%%script bash`, `%%system`, `%%!`.
-fn is_shell_cell(text: &str) -> bool {
-    let first = text.trim_start().lines().next().unwrap_or_default();
-    let mut words = first.strip_prefix("%%").unwrap_or_default().split_whitespace();
-    match words.next() {
-        Some("script") => words.any(|word| matches!(word.rsplit('/').next(), Some("bash" | "sh" | "zsh"))),
-        word => matches!(word, Some("bash" | "sh" | "system" | "sx" | "!")),
+/// Whether a cell is one whole shell script (`%%bash`, `%%sh`, `%%script bash`, `%%system`, `%%!`); `None` where it is
+/// for neither a shell nor Python: `%%html`, `%%writefile x.py`, `%%script false`.
+fn runs_shell(text: &str) -> Option<bool> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    for line in lines {
+        let Some(magic) = line.strip_prefix("%%") else { return Some(false) };
+        let mut words = magic.split_whitespace();
+        match words.next() {
+            Some("capture" | "time" | "timeit" | "prun" | "memit") => {}
+            Some("bash" | "sh" | "system" | "sx" | "!") => return Some(true),
+            Some("script") => {
+                let is_shell = |word: &str| matches!(word.rsplit('/').next(), Some("bash" | "sh" | "zsh"));
+                return words.any(is_shell).then_some(true);
+            }
+            _ => return None,
+        }
     }
+    Some(false)
 }
 
-/// What the command line `pip install …`, alone or behind `uv` or `python -m`, names.
+/// What a command line names in each `pip install …`, alone or behind `uv` or `python -m`.
 fn installed_by(command: &str) -> Vec<Argument> {
-    // A redirection or a second command ends pip's arguments.
     let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
+    let mut commands: Vec<Vec<String>> = vec![Vec::new()];
+    for word in words {
+        let (own, ends) = match word.strip_suffix(';') {
+            Some(own) => (own, true),
+            None => (word.as_str(), matches!(word.as_str(), "&&" | "||" | "|" | "&")),
+        };
+        let own = own.trim_start_matches('(');
+        let is_word = !(own.is_empty() || ends && matches!(own, "&&" | "||" | "|" | "&"));
+        commands.last_mut().into_iter().for_each(|last| last.extend(is_word.then(|| own.to_owned())));
+        if ends {
+            commands.push(Vec::new());
+        }
+    }
+    commands.iter().flat_map(|words| installed_by_one(words)).collect()
+}
+
+/// The same for the words of one command.
+fn installed_by_one(words: &[String]) -> Vec<Argument> {
     let Some(at) = words.iter().position(|word| word == "install") else {
         return Vec::new();
     };
     let is_pip = words[..at].iter().any(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")));
     let mut found = Vec::new();
-    let ends =
-        |word: &str| matches!(word, "&&" | "||" | "|" | ";" | "#" | "\\") || word.contains('>') && is_redirection(word);
-    let mut arguments = Vec::new();
-    for word in words[at + 1..].iter().take_while(|word| !ends(word)) {
-        arguments.push(word.trim_end_matches(';').to_owned());
-        if word.ends_with(';') {
-            break;
-        }
-    }
-    let mut rest = arguments.into_iter();
+    // A redirection or a comment ends pip's arguments.
+    let ends = |word: &str| matches!(word, "#" | "\\") || word.contains('>') && is_redirection(word);
+    let mut rest = words[at + 1..].iter().take_while(|word| !ends(word)).cloned();
     while let Some(word) = rest.next().filter(|_| is_pip) {
-        match word.as_str() {
+        match word.trim_end_matches(')') {
             "-r" | "--requirement" => found.extend(rest.next().map(Argument::File)),
+            "-e" | "--editable" => found.extend(rest.next().map(Argument::Editable)),
             // `-qr`, as short options may be written.
             short if short.len() < 6 && short.starts_with('-') && !short.starts_with("--") && short.ends_with('r') => {
                 found.extend(rest.next().map(Argument::File));
@@ -200,4 +263,47 @@ fn installed_by(command: &str) -> Vec<Argument> {
 /// `>`, `>>`, `2>&1`, `&>log`, `>/dev/null`: a word that begins with them, or with a number before.
 fn is_redirection(word: &str) -> bool {
     word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&').starts_with('>')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::notebook;
+    use crate::core::diag::Source;
+    use crate::core::model::{Libc, PythonFacts};
+
+    /// The names that a notebook with this cell asks for.
+    fn asked(cell: &str) -> Vec<String> {
+        let text = serde_json::json!({ "cells": [{ "cell_type": "code", "source": cell }] }).to_string();
+        let source = Source { name: "n.ipynb".into(), text: text.into() };
+        let facts = PythonFacts {
+            version: "3.12.3".parse().expect("a version"),
+            architecture: "x86_64".to_owned(),
+            libc: Libc::Glibc(2, 35),
+            free_threaded: false,
+        };
+        let markers = facts.marker_environment().expect("markers");
+        let listed = notebook(&source, &markers, &|_| Err("no file".to_owned())).expect("a notebook");
+        listed.asked.iter().map(|line| line.requirement.name.to_string()).collect()
+    }
+
+    #[test]
+    fn every_install_of_a_line_counts_and_texts_do_not() {
+        for (cell, names) in [
+            ("!pip install six && pip install idna", &["six", "idna"][..]),
+            ("!pip install six; uv pip install idna", &["six", "idna"]),
+            ("!apt-get install -y ffmpeg && pip install -q idna > /dev/null && pip install six", &["idna", "six"]),
+            ("!(pip install six)", &["six"]),
+            ("%%capture\n%%bash\npip install six || true; pip install idna", &["six", "idna"]),
+            ("%%capture out\n!pip install six", &["six"]),
+            ("\"\"\"\n!pip install six\n\"\"\"\n!pip install idna", &["idna"]),
+            ("x = '''a\n%pip install six\n'''", &[]),
+            ("!echo \"\"\" it's\n!pip install idna", &["idna"]),
+            ("%%script false\n!pip install six", &[]),
+            ("%%writefile setup.sh\n!pip install six", &[]),
+            ("!pip install -e ./b six", &["six"]),
+            ("V = \"1.16.0\"\n!pip install six==$V idna==$V2", &["six"]),
+        ] {
+            assert_eq!(asked(cell), names, "{cell}");
+        }
+    }
 }

@@ -304,7 +304,8 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
     let hashes = hashes_of(line)?;
     let options = line.split_whitespace().filter(|word| word.starts_with("--"));
     let mut names = options.map(|word| word.split('=').next().unwrap_or(word));
-    if let Some(unknown) = names.find(|name| !OF_REQUIREMENTS.contains(name)) {
+    // pip passes over the others that it knows.
+    if let Some(unknown) = names.find(|name| !OF_REQUIREMENTS.contains(name) && !OPTIONS.contains(name)) {
         return Err(format!("pip knows no option `{unknown}` for a requirement"));
     }
     let line = without_options(line);

@@ -37,6 +37,11 @@ pub struct Together {
 }
 
 impl Together {
+    /// Whether the solve says what `finding` does, with the line: that a package is unknown, or has no wheel here.
+    pub fn says(&self, finding: &Finding) -> bool {
+        self.was_solved() && matches!(finding.code, Code::AuditUnread | Code::ResolveUnknownPackage)
+    }
+
     /// Whether there was something to solve, and time for it.
     pub fn was_solved(&self) -> bool {
         self.picks.is_some() || !self.hindered.is_empty() || !self.built.is_empty()

@@ -59,7 +59,7 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
         return (changes, findings);
     }
     let needed = needed_by_others(basis);
-    let mut kept = Vec::new();
+    let mut stay: Vec<PackageName> = Vec::new();
     for (name, before) in unwanted(basis.ledger, basis.target, basis.machine, basis.broken) {
         let stripped = basis.ledger.distributions.get(name).filter(|entry| entry.lacks_metadata);
         let from = basis.machine.installed.get(name).map(|one| one.version.clone());
@@ -68,7 +68,7 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
                 Some(package) => changes.push(back(package, from)),
                 None => findings.push(cannot_come_back(basis, name, before)),
             },
-            None if needed.contains(name) => kept.push(name.to_string()),
+            None if needed.contains(name) => stay.push(name.clone()),
             None => changes.push(Change {
                 name: name.clone(),
                 kind: Kind::Remove,
@@ -82,12 +82,14 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
             }),
         }
     }
-    if !kept.is_empty() {
+    if !stay.is_empty() {
+        let kept: Vec<&str> = stay.iter().map(AsRef::as_ref).collect();
         let message = format!(
             "{} stay: other installed packages need them, although the profile no longer does",
             kept.join(", ")
         );
-        findings.push(Finding::note(Code::PlanPruneKept, message));
+        let finding = Finding::note(Code::PlanPruneKept, message);
+        findings.push(stay.iter().fold(finding, |finding, name| finding.about(Subject::package(name))));
     }
     let lost =
         basis.ledger.removed.iter().filter(|(name, _)| is_gone(basis, name) && !basis.before.contains_key(*name));

@@ -58,13 +58,11 @@ pub struct State {
     site: Option<PathBuf>,
 }
 
-/// Reads the environment's identity from the file at `path`; writes a new one where there is none.
-fn identity(path: &Path) -> Result<String, Failure> {
-    if let Some(known) = files::read_optional(path)?.filter(|text| !text.trim().is_empty()) {
-        return Ok(known);
-    }
-    let new = files::read_text(Path::new("/proc/sys/kernel/random/uuid"), "random number")?;
-    files::write_whole(path, new.as_bytes()).map(|()| new)
+/// The identities in the file at `path`, one a line: each record of changes of this environment has its own, for users
+/// and state folders may be several.
+fn identities(path: &Path) -> Result<Vec<String>, Failure> {
+    let text = files::read_optional(path)?.unwrap_or_default();
+    Ok(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect())
 }
 
 impl State {
@@ -98,7 +96,7 @@ impl State {
                 .help("inspect it; without it, colab-boot treats all installed packages as part of the image")
         })?;
         let is_of_another = match (&self.site, &ledger.identity) {
-            (Some(site), Some(own)) => files::read_optional(&site.join(IDENTITY))?.as_ref() != Some(own),
+            (Some(site), Some(own)) => !identities(&site.join(IDENTITY))?.iter().any(|one| one == own.trim()),
             _ => false,
         };
         Ok(if is_of_another { Ledger::default() } else { ledger })
@@ -110,17 +108,52 @@ impl State {
         ledger.is_empty() && self.site.as_ref().is_some_and(|site| site.join(IDENTITY).is_file_there())
     }
 
-    /// Writes the ledger, with the environment's identity. An empty ledger has none, and its file goes.
+    /// Whether another user, or another state folder, has a record of changes of the environment, beside `ledger`.
+    pub fn has_other_records(&self, ledger: &Ledger) -> Result<bool, Failure> {
+        let Some(site) = &self.site else { return Ok(false) };
+        let own = ledger.identity.as_deref().map(str::trim);
+        Ok(identities(&site.join(IDENTITY))?.iter().any(|one| Some(one.as_str()) != own))
+    }
+
+    /// Writes the ledger, with its identity. An empty ledger has none, and its line in the environment goes.
     pub fn write_ledger(&self, ledger: &Ledger) -> Result<(), Failure> {
         files::create_private_folder(&self.folder)?;
         let identity = match &self.site {
-            Some(site) if ledger.is_empty() => files::remove_if_there(&site.join(IDENTITY)).map(|()| None)?,
-            Some(site) => Some(identity(&site.join(IDENTITY))?),
+            Some(site) => self.identify(&site.join(IDENTITY), ledger)?,
             None => ledger.identity.clone(),
         };
         let text = serde_json::to_string_pretty(&Ledger { identity, ..ledger.clone() })
             .map_err(|error| Failure::bug("the ledger could not be written as JSON").because(&error))?;
         files::write_whole(&self.folder.join("ledger.json"), format!("{text}\n").as_bytes())
+    }
+
+    /// The identity of `ledger` in the file at `path`, a new one where it has none there; an empty ledger's is removed.
+    fn identify(&self, path: &Path, ledger: &Ledger) -> Result<Option<String>, Failure> {
+        let mut all = identities(path)?;
+        let before = all.len();
+        let own = ledger.identity.clone().map_or_else(|| self.written_identity(), |own| Ok(Some(own)))?;
+        let mut own = own.map(|own| own.trim().to_owned()).filter(|own| all.contains(own));
+        if ledger.is_empty() {
+            all.retain(|one| Some(one) != own.as_ref());
+            own = None;
+        } else if own.is_none() {
+            let new = files::read_text(Path::new("/proc/sys/kernel/random/uuid"), "random number")?.trim().to_owned();
+            all.push(new.clone());
+            own = Some(new);
+        }
+        if all.is_empty() {
+            files::remove_if_there(path)?;
+        } else if all.len() != before {
+            files::write_whole(path, format!("{}\n", all.join("\n")).as_bytes())?;
+        }
+        Ok(own)
+    }
+
+    /// The identity in the ledger that was written last.
+    fn written_identity(&self) -> Result<Option<String>, Failure> {
+        let text = files::read_optional(&self.folder.join("ledger.json"))?;
+        let ledger = text.and_then(|text| serde_json::from_str::<Ledger>(&text).ok());
+        Ok(ledger.and_then(|ledger| ledger.identity))
     }
 
     /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels

@@ -46,12 +46,14 @@ fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Fa
     let target = LockedTarget::without_packages(&python.facts);
     let help_for_breakage = "install a release of it that fits, or remove it";
     let wish = Wish { title: RESTORE.to_owned(), prune: true, help_for_breakage, ..Wish::default() };
-    let lost =
-        seen.layout().is_some_and(|layout| State::of(&session.paths.state, layout).has_lost_ledger(&seen.ledger));
-    if lost {
+    let state = seen.layout().map(|layout| State::of(&session.paths.state, layout));
+    if state.as_ref().is_some_and(|state| state.has_lost_ledger(&seen.ledger)) {
         return Err(no_record(session));
     }
     let mut findings = seen.findings.clone();
+    if state.map_or(Ok(false), |state| state.has_other_records(&seen.ledger))? {
+        findings.push(other_records());
+    }
     findings.extend(changed_by_others(&seen.ledger, &seen.machine));
     if seen.ledger.is_empty() {
         let message = "colab-boot installed nothing here, or everything is already restored";
@@ -67,6 +69,13 @@ fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Fa
         traffic: None,
         other_target: None,
     })
+}
+
+/// That this record is not all that colab-boot has changed.
+fn other_records() -> Finding {
+    let message = "another record of colab-boot's changes to this environment exists, of another user or state folder";
+    let finding = Finding::warning(Code::PlanPruneKept, message);
+    finding.with_help("what it has installed stays: run `colab-boot restore` there, too, or recreate the environment")
 }
 
 /// That nothing can be undone: what was changed is not known.

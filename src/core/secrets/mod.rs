@@ -28,7 +28,7 @@ use crate::core::secrets::json_strings::{Site, raw_places, sites};
 use crate::core::secrets::lines::Lines;
 use crate::core::secrets::private_key::lines_of;
 use crate::core::secrets::replaced::Substitutes;
-use crate::core::secrets::value::{SHORTEST, is_secret};
+use crate::core::secrets::value::{SHORTEST, is_compound, is_secret};
 
 pub use baseline::Baseline;
 pub use replaced::Secret;
@@ -132,7 +132,12 @@ fn scan_bare(
             let before = found.range(..span.end).next_back();
             let is_known = before.is_some_and(|(_, one)| span.start < one.span.end);
             let is_about = captures.name("name").is_some_and(|rest| formats.is_about(rest.as_str()));
-            let is_none = is_about || !is_secret(row, text) || formats.is_placeholder(text);
+            // In a list of names, the next name is no value of the one before.
+            let is_listed = captures.name("name").is_some_and(|name| {
+                let between = &bare[name.end()..value.start()];
+                between.contains(',') && !between.contains([':', '=']) && text.split('.').all(is_compound)
+            });
+            let is_none = is_about || is_listed || !is_secret(row, text) || formats.is_placeholder(text);
             let parts =
                 parts(text).into_iter().map(|part| original(value.start() + part.start..value.start() + part.end));
             let parts: Vec<Range<usize>> = parts.collect();

@@ -330,3 +330,18 @@ fn names_that_are_put_together_from_words_are_no_secrets() {
     }
     assert_eq!(found_in("x.sh", "TOKEN=aBcD1eFgH2iJkL3mNoP4qRsT\n"), 1);
 }
+
+#[test]
+fn times_and_the_next_name_of_a_list_are_no_passwords() {
+    for (name, text) in [
+        (
+            "q.jsonl",
+            r#"{"user":"ann","password_changed_at":"2026-01-02T03:04:05Z","passwordExpires":"2027-01-02T03:04:05Z"}"#,
+        ),
+        ("q.py", r#"cols = ["id", "password", "lastLoginDate", "user_password", "CreatedAt2026"]"#),
+        ("q.py", "__all__ = [\n    \"PasswordInput\",\n    \"RadioInput\",\n]\n"),
+    ] {
+        assert_eq!(found_in(name, text), 0, "{text}");
+    }
+    assert_eq!(found_in("q.py", r#"password = "Xk3vB9qLm2Zt7Rw4""#), 1);
+}

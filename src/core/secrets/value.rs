@@ -24,7 +24,7 @@ fn is_no_word(value: &str) -> bool {
 
 /// `OAuth2Token`, `S3SecretKey`, `conf`: a name that is put together from words, with few letters and digits beside
 /// them.
-fn is_compound(name: &str) -> bool {
+pub(super) fn is_compound(name: &str) -> bool {
     let is_word = |word: &&str| word.len() >= 3 && word[1..].bytes().all(|byte| byte.is_ascii_lowercase());
     let begins = name.char_indices().filter(|(at, c)| *at == 0 || !c.is_ascii_lowercase()).map(|(at, _)| at);
     let begins: Vec<usize> = begins.chain([name.len()]).collect();
@@ -60,6 +60,9 @@ fn is_name(value: &str) -> bool {
     let is_version = value.starts_with(|c: char| c.is_ascii_digit())
         && value.contains('.')
         && value.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || ".:+~-".contains(c));
+    if is_time(value) {
+        return true;
+    }
     let is_code = value.contains('.')
         && value.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphabetic() || c == '_'));
     if is_version || is_code || is_class(value) {
@@ -70,6 +73,15 @@ fn is_name(value: &str) -> bool {
     let model =
         value.split_once('/').is_some_and(|(owner, name)| is_word(owner) && is_word(name) && name.contains('-'));
     model || starts.iter().any(|start| value.starts_with(start))
+}
+
+/// `2026-01-02T03:04:05Z`: when a password was changed is none.
+fn is_time(value: &str) -> bool {
+    let day = value.get(..10).map(|day| day.split('-').map(str::len).collect::<Vec<_>>());
+    let is_of_day = |c: char| c.is_ascii_digit() || c == '-';
+    day == Some(vec![4, 2, 2])
+        && value[..10].chars().all(is_of_day)
+        && value[10..].chars().all(|c| c.is_ascii_digit() || "TZ:.+- ".contains(c))
 }
 
 fn is_word(part: &str) -> bool {

@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::adversity::users_files::World;
+use crate::support::test::Outcome;
 
 fn info(world: &World) -> std::path::PathBuf {
     world.place("SITE/demo-1.0.dist-info")
@@ -104,4 +105,26 @@ fn a_file_that_every_start_of_python_rewrites_is_named_and_needs_no_repair_again
     let other = world.run(&["apply", "two.toml"]).expect(0);
     assert!(!other.stdout.contains(sentence) && !other.stderr.contains("files-rewritten"), "{other:?}");
     world.run(&["restore"]).expect(0);
+}
+
+#[test]
+fn two_records_of_one_environment_do_not_forget_each_other() {
+    let world = World::new("");
+    let before: Vec<_> = world.tree().into_keys().collect();
+    let python = world.venv.python.display().to_string();
+    let other = |verb: &[&str]| {
+        let options = ["--python", &python, "--find-links", "house", "--offline"];
+        let mut command = world.test.command(&[verb, &options].concat());
+        command.env("COLAB_BOOT_STATE_DIR", world.test.path("other"));
+        Outcome::of(command)
+    };
+    world.run(&["apply", "p.toml"]).expect(0);
+    fs::remove_file(world.place("SITE/utils.py")).expect("a file");
+    other(&["apply", "p.toml"]).expect(0);
+    let said = other(&["restore"]).expect(0);
+    assert!(said.stderr.contains("another record") && said.stdout.contains("except"), "{said:?}");
+    assert!(world.run(&["apply", "p.toml"]).expect(0).code == 0);
+    let said = world.run(&["restore"]).expect(0);
+    let after: Vec<_> = world.tree().into_keys().collect();
+    assert_eq!(after, before, "{said:?}");
 }

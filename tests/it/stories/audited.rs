@@ -110,7 +110,7 @@ fn a_list_of_pins_is_judged_line_by_line() {
         "app 1.0 needs a different lib than the file requires",
         "`lib==1.0` works: solved",
         "r.txt:5:1",
-        "the index has no package `appp`",
+        "no index has a package `appp`",
     ] {
         assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
     }

@@ -48,7 +48,7 @@ fn a_list_of_requirements_is_judged_from_its_wheels() {
         "error[gpu-not-covered]: kernels 1.0 does not run on Tesla T4",
         "error[resolve-unknown-package]: no index has a package `loose`",
         "5 | loose>=1",
-        "error[resolve-unknown-package]: the index has no package `gone`",
+        "error[resolve-unknown-package]: no index has a package `gone`",
         "r.txt:4:1",
     ] {
         assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);

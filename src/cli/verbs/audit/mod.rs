@@ -50,7 +50,9 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             let found = session.find(&listed.named, &python, index, options.index.offline)?;
             environment.held = found.held;
             let request = Request { machine: target.machine(options), index: options.index.settings() };
-            unchecked = listed.open.iter().filter(|entry| !entry.starts_with('[')).count() + listed.wheels.len();
+            unchecked = listed.open.iter().filter(|entry| !entry.starts_with('[')).count()
+                + listed.wheels.len()
+                + listed.elsewhere.len();
             together = session.solve_together((&path.display().to_string(), &listed), &seen, &request)?;
             // What comes along counts as there.
             for pick in together.picks.iter().flatten().filter(|pick| !pick.present) {
@@ -58,9 +60,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
                     environment.held.push(Audited::new(pick.name.clone(), pick.version.clone()));
                 }
             }
-            // That a release has no wheel here is said by the solve, with its line.
-            let is_said = |finding: &Finding| together.was_solved() && finding.code == Code::AuditUnread;
-            others.extend(found.findings.into_iter().filter(|finding| !is_said(finding)));
+            others.extend(found.findings.into_iter().filter(|finding| !together.says(finding)));
         }
     }
     if environment.held.is_empty() && !together.was_solved() {

@@ -329,6 +329,7 @@ fn names_that_are_put_together_from_words_are_no_secrets() {
         assert_eq!(found_in("x.py", text), 0, "{text}");
     }
     assert_eq!(found_in("x.sh", "TOKEN=aBcD1eFgH2iJkL3mNoP4qRsT\n"), 1);
+    assert_eq!(found_in("x.sh", "TOKEN=éBcD1eFgH2iJkLß3mNoP4qRsT\n"), 1);
 }
 
 #[test]

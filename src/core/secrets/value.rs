@@ -25,13 +25,15 @@ fn is_no_word(value: &str) -> bool {
 /// `OAuth2Token`, `S3SecretKey`, `conf`: a name that is put together from words, with few letters and digits beside
 /// them.
 pub(super) fn is_compound(name: &str) -> bool {
+    if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return false;
+    }
     let is_word = |word: &&str| word.len() >= 3 && word[1..].bytes().all(|byte| byte.is_ascii_lowercase());
     let begins = name.char_indices().filter(|(at, c)| *at == 0 || !c.is_ascii_lowercase()).map(|(at, _)| at);
     let begins: Vec<usize> = begins.chain([name.len()]).collect();
     let words = begins.windows(2).map(|ends| &name[ends[0]..ends[1]]).filter(is_word).map(str::len).sum::<usize>();
     let digits = name.bytes().filter(u8::is_ascii_digit).count();
-    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    is_name && digits <= 4 && words * 4 >= (name.len() - digits) * 3
+    digits <= 4 && words * 4 >= (name.len() - digits) * 3
 }
 
 /// `$TOKEN` in it, or `$(pass show token)`: a shell puts the secret there.

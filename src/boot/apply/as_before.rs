@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use crate::boot::apply::aside::{blocking, replace_with};
+use crate::boot::apply::aside::{obstacle, replace_with};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{lexical, version_of};
 use crate::boot::ledger::Before;
@@ -40,8 +40,7 @@ impl Work<'_> {
         let mut lost = Vec::new();
         for path in &before.edited {
             let (kept, place) = (self.kept_edit(name, &before.version, path), lexical(path, site));
-            let other = blocking(&place).filter(|there| *there != place || there.is_folder_there());
-            if let Some(other) = other.filter(|_| kept.look_at_entry().is_ok()) {
+            if let Some(other) = obstacle(&place).filter(|_| kept.look_at_entry().is_ok()) {
                 let (other, kept) = (other.display(), kept.display());
                 self.session
                     .say(&format!("`{other}` is in the way of a file with your edits, which stays in `{kept}`"));

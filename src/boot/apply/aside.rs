@@ -66,17 +66,14 @@ impl Work<'_> {
             for edit in &edited.files {
                 let kept = self.kept_edit(&edited.name, &edited.version, &edit.path);
                 // An apply that failed may have kept it before.
-                let has_copy = has_copy(&edit.place, &kept);
-                let kept = free(kept);
-                if !has_copy {
+                if !has_copy(&edit.place, &kept) {
+                    let kept = free(kept);
                     copy(&edit.place, &kept)?;
+                    self.session.say(&format!("kept: the edited `{}` is now `{}`", edit.path, kept.display()));
                 }
                 // pip reads it to uninstall, and ends at what makes no sense.
                 if edit.path.ends_with(".dist-info/entry_points.txt") {
                     files::remove_if_there(&edit.place)?;
-                }
-                if !has_copy {
-                    self.session.say(&format!("kept: the edited `{}` is now `{}`", edit.path, kept.display()));
                 }
             }
         }
@@ -127,9 +124,14 @@ impl Work<'_> {
 }
 
 /// What is in the place of a file, or of one of the folders that it needs.
-pub(super) fn blocking(place: &Path) -> Option<&Path> {
+fn blocking(place: &Path) -> Option<&Path> {
     let there = place.ancestors().find(|path| path.look_at_entry().is_ok())?;
     (there == place || !there.is_folder_there()).then_some(there)
+}
+
+/// What keeps a file from being written over the one at `place`: a folder there, or a file where it needs a folder.
+pub(super) fn obstacle(place: &Path) -> Option<&Path> {
+    blocking(place).filter(|there| *there != place || there.is_folder_there())
 }
 
 /// Removes a folder in which there is no file.

@@ -1,7 +1,6 @@
 //! Moves files aside that would stop an installer, before it runs.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use crate::boot::apply::sweep::sweep;
 use crate::boot::apply::work::Work;
@@ -17,8 +16,11 @@ impl Work<'_> {
     /// Removes links that lead nowhere from the places of packages that change: installers would write through them.
     pub(super) fn remove_dead_links(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
         for place in self.touched_files(wheels)?.into_keys() {
-            let leads_nowhere = |_: &PathBuf| place.look().is_err();
-            let Some(target) = files::link_of(&place).filter(leads_nowhere) else { continue };
+            let Some(target) = files::link_of(&place) else { continue };
+            // What can't be looked at for another reason may be there.
+            if !place.is_missing() && !place.look().is_err_and(|error| files::is_loop(&error)) {
+                continue;
+            }
             files::remove_if_there(&place)?;
             let (place, target) = (place.display(), target.display());
             self.session.say(&format!("removed the link `{place}`, which led to `{target}`: there is no such file"));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::aside::{blocking, copy, free, replace_with};
+use crate::boot::apply::aside::{copy, free, obstacle, replace_with};
 use crate::boot::apply::in_the_way::written;
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, Owners, listed_place, owners_of};
@@ -149,11 +149,10 @@ impl Work<'_> {
 
 /// Makes the file at `place` as it was before where none of its `owners` is ours. A finding where that can't be.
 fn settle(one: &CommonFile, place: &Path, owners: &Owners, after: &Ledger) -> Result<Option<Finding>, Failure> {
-    let is_blocked = blocking(place).is_some_and(|there| there != place || there.is_folder_there());
     let is_missing = place.look_at_entry().is_err();
     let is_ours = owners.keys().any(|name| after.distributions.contains_key(name));
     let is_due = is_missing || !is_ours && is_as_left(one, place);
-    if is_blocked || !is_due {
+    if obstacle(place).is_some() || !is_due {
         return Ok(None);
     }
     if one.kept.look_at_entry().is_ok() {

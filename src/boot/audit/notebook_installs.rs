@@ -49,9 +49,7 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
                         is_whole
                     }
                 };
-                if let (false, Argument::Requirement(text) | Argument::File(text) | Argument::Editable(text)) =
-                    (is_read, word)
-                {
+                if let (false, Argument::Requirement(text) | Argument::File(text)) = (is_read, word) {
                     listed.open.push(format!("cell {}: {text}", at + 1));
                 }
             }
@@ -218,32 +216,26 @@ fn runs_shell(text: &str) -> Option<bool> {
 /// What a command line names in each `pip install …`, alone or behind `uv` or `python -m`.
 fn installed_by(command: &str) -> Vec<Argument> {
     let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
-    let mut commands: Vec<Vec<String>> = vec![Vec::new()];
-    for word in words {
-        let (own, ends) = match word.strip_suffix(';') {
-            Some(own) => (own, true),
-            None => (word.as_str(), matches!(word.as_str(), "&&" | "||" | "|" | "&")),
-        };
-        let own = own.trim_start_matches('(');
-        let is_word = !(own.is_empty() || ends && matches!(own, "&&" | "||" | "|" | "&"));
-        commands.last_mut().into_iter().for_each(|last| last.extend(is_word.then(|| own.to_owned())));
-        if ends {
-            commands.push(Vec::new());
-        }
-    }
-    commands.iter().flat_map(|words| installed_by_one(words)).collect()
+    // `;` may stand right behind a word.
+    let words = words.iter().flat_map(|word| match word.strip_suffix(';') {
+        Some(own) => vec![own, ";"],
+        None => vec![word.as_str()],
+    });
+    let words: Vec<&str> = words.map(|word| word.trim_start_matches('(')).collect();
+    let commands = words.split(|word| matches!(*word, "&&" | "||" | "|" | "&" | ";"));
+    commands.flat_map(installed_by_one).collect()
 }
 
 /// The same for the words of one command.
-fn installed_by_one(words: &[String]) -> Vec<Argument> {
-    let Some(at) = words.iter().position(|word| word == "install") else {
+fn installed_by_one(words: &[&str]) -> Vec<Argument> {
+    let Some(at) = words.iter().position(|word| *word == "install") else {
         return Vec::new();
     };
     let is_pip = words[..at].iter().any(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")));
     let mut found = Vec::new();
     // A redirection or a comment ends pip's arguments.
     let ends = |word: &str| matches!(word, "#" | "\\") || word.contains('>') && is_redirection(word);
-    let mut rest = words[at + 1..].iter().take_while(|word| !ends(word)).cloned();
+    let mut rest = words[at + 1..].iter().take_while(|word| !ends(word)).map(|word| (*word).to_owned());
     while let Some(word) = rest.next().filter(|_| is_pip) {
         match word.trim_end_matches(')') {
             "-r" | "--requirement" => found.extend(rest.next().map(Argument::File)),

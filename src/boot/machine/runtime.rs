@@ -97,14 +97,9 @@ impl Runtime {
         self.accelerator.as_ref().map_or_else(|| self.name.clone(), |one| format!("{}-{one}", self.name))
     }
 
-    /// The day on which the list of its packages was published; `None` of a bare target.
-    pub fn as_of(&self) -> Option<Date> {
-        self.as_of.as_ref()?.to_string().parse().ok()
-    }
-
     /// A note where the image may be another one by `today`.
     pub fn outdated(&self, today: Date) -> Option<Finding> {
-        let day = self.as_of().filter(|_| self.moves)?;
+        let day: Date = self.as_of.as_ref().filter(|_| self.moves)?.to_string().parse().ok()?;
         let name = self.full_name();
         let message =
             format!("the list of `{name}` is of {day}, more than {FRESH} days old: the image has changed since");

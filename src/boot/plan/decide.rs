@@ -124,7 +124,10 @@ fn blind(basis: &Basis<'_>, plan: &Plan) -> Option<Finding> {
 pub fn files_rewritten((place, name): (&PathBuf, &PackageName)) -> Finding {
     let message = format!("`{}` of {name} is rewritten whenever Python starts", place.display());
     let finding = Finding::note(Code::FilesRewritten, message).about(Subject::package(name));
-    finding.with_help("a `.pth` file or `sitecustomize.py` of this environment does it, for example to add certificates; what it writes is left as it is")
+    finding.with_help(
+        "a `.pth` file or `sitecustomize.py` of this environment does it, for example to add certificates; \
+         what it writes is left as it is",
+    )
 }
 
 /// CUDA without a GPU.

@@ -50,7 +50,10 @@ impl Seen {
         let message =
             format!("`{}` is not on this Python's `sys.path`: packages in it can't be imported", purelib.display());
         let finding = Finding::error(Code::KernelShadowed, message).about(Subject::file(purelib));
-        Some(finding.with_help("a `.pth` file in it, or `sitecustomize.py`, removes it: `python -X importtime -c pass` lists what runs; delete that line"))
+        Some(finding.with_help(
+            "a `.pth` file in it, or `sitecustomize.py`, removes it: \
+             `python -X importtime -c pass` lists what runs; delete that line",
+        ))
     }
 }
 

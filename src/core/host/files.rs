@@ -35,12 +35,17 @@ pub fn open(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
+/// Whether `error` is of a link that leads to itself.
+pub fn is_loop(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
 /// The text of `path`, or `None` where there is no such file.
 pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
     // A folder, bytes that are no text, a link to itself: the user meant another file.
     let kind = |error: &std::io::Error| match error.kind() {
         ErrorKind::InvalidData | ErrorKind::IsADirectory | ErrorKind::InvalidInput => Kind::Input,
-        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => Kind::Input,
+        _ if is_loop(error) => Kind::Input,
         _ => Kind::World,
     };
     let failed = |error: &std::io::Error| {

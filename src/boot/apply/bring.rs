@@ -41,10 +41,12 @@ impl Work<'_> {
         findings.extend(self.behind_links(&wheels)?);
         let in_the_way = self.in_the_way(&wheels, folder)?;
         findings.extend(self.refused_for(&in_the_way));
-        if findings.is_empty() {
-            return Ok(Brought { wheels, in_the_way, said });
+        if !findings.is_empty() {
+            return Err(Failure::from_findings(Kind::Answer, findings));
         }
-        Err(Failure::from_findings(Kind::Answer, findings))
+        let touched = self.touched_files(&wheels)?;
+        self.must_be_permitted(&touched)?;
+        Ok(Brought { wheels, in_the_way, touched, said })
     }
 
     /// Fails before a download where neither uv nor pip could install it.

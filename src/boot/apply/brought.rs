@@ -1,17 +1,21 @@
 //! What is known of an apply before its first change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use crate::boot::files::Downloaded;
 use crate::core::diag::Finding;
 use crate::core::model::{PackageName, Sha256};
 
+/// The files that installed packages lose or get anew, with those whose wheels write there.
+pub(super) type TouchedFiles = HashMap<PathBuf, BTreeSet<PackageName>>;
+
 /// The wheels of what changes, before the first change.
 pub(super) struct Brought {
     pub wheels: BTreeMap<PackageName, Downloaded>,
     /// What no package owns, where they write.
     pub in_the_way: Vec<InTheWay>,
+    pub touched: TouchedFiles,
     pub said: Vec<Finding>,
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::boot::apply::brought::TouchedFiles;
 use crate::boot::apply::sweep::sweep;
 use crate::boot::apply::work::Work;
-use crate::boot::files::Downloaded;
 use crate::boot::marker::Marker;
 use crate::boot::plan::Change;
 use crate::core::diag::Failure;
@@ -14,14 +14,14 @@ use crate::core::model::{PackageName, Version};
 
 impl Work<'_> {
     /// Removes links that lead nowhere from the places of packages that change: installers would write through them.
-    pub(super) fn remove_dead_links(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
-        for place in self.touched_files(wheels)?.into_keys() {
-            let Some(target) = files::link_of(&place) else { continue };
+    pub(super) fn remove_dead_links(&self, touched: &TouchedFiles) -> Result<(), Failure> {
+        for place in touched.keys() {
+            let Some(target) = files::link_of(place) else { continue };
             // What can't be looked at for another reason may be there.
             if !place.is_missing() && !place.look().is_err_and(|error| files::is_loop(&error)) {
                 continue;
             }
-            files::remove_if_there(&place)?;
+            files::remove_if_there(place)?;
             let (place, target) = (place.display(), target.display());
             self.session.say(&format!("removed the link `{place}`, which led to `{target}`: there is no such file"));
         }

@@ -1,10 +1,11 @@
 //! Files that a distribution which changes has in common with another one: installers overwrite and delete them
 //! without a word. What was there is copied before, and comes back with the last change that is undone.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::apply::aside::{copy, free, obstacle, replace_with};
+use crate::boot::apply::brought::TouchedFiles;
 use crate::boot::apply::in_the_way::written;
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, Owners, listed_place, owners_of};
@@ -44,15 +45,14 @@ impl CommonFiles {
 impl Work<'_> {
     /// Shared files once this apply has begun: with those that it is about to overwrite or delete. Nothing is copied
     /// yet.
-    pub(super) fn shared(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<CommonFiles, Failure> {
+    pub(super) fn shared(&self, touched: &TouchedFiles) -> Result<CommonFiles, Failure> {
         let mut shared = CommonFiles::of(&self.planned.seen.ledger);
         self.remove_own();
-        let touched = self.touched_files(wheels)?;
         for (place, known) in shared.known.iter_mut().filter(|(place, _)| touched.contains_key(*place)) {
             known.under_way = is_as_left(known, place);
         }
         for (place, owners) in owners_of(&touched.keys().cloned().collect(), self.layout)? {
-            let packages: BTreeSet<&PackageName> = owners.keys().chain(touched[&place].iter().copied()).collect();
+            let packages: BTreeSet<&PackageName> = owners.keys().chain(&touched[&place]).collect();
             if packages.len() < 2 || place.look_at_entry().is_err() || place.is_folder_there() {
                 continue;
             }
@@ -70,11 +70,8 @@ impl Work<'_> {
     }
 
     /// The files that installed packages lose or get anew by this apply, with those whose wheels write there.
-    pub(super) fn touched_files<'b>(
-        &self,
-        wheels: &'b BTreeMap<PackageName, Downloaded>,
-    ) -> Result<HashMap<PathBuf, BTreeSet<&'b PackageName>>, Failure> {
-        let mut touched: HashMap<PathBuf, BTreeSet<&PackageName>> = HashMap::new();
+    pub(super) fn touched_files(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<TouchedFiles, Failure> {
+        let mut touched = TouchedFiles::new();
         for (_, site, info) in self.infos(|change| change.from.is_some())? {
             let record = record_in(&info)?.unwrap_or_default();
             let entries = parse_record(&record).into_iter().filter(|entry| !entry.path.contains("__pycache__/"));
@@ -83,7 +80,7 @@ impl Work<'_> {
         }
         for (name, wheel) in wheels {
             for one in written(wheel, self.layout) {
-                touched.entry(one.place).or_default().insert(name);
+                touched.entry(one.place).or_default().insert(name.clone());
             }
         }
         Ok(touched)

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use crate::boot::apply::brought::InTheWay;
+use crate::boot::apply::brought::{InTheWay, TouchedFiles};
 use crate::boot::apply::common_files::CommonFiles;
 use crate::boot::apply::work::Work;
-use crate::boot::files::Downloaded;
 use crate::boot::goal::Goal;
 use crate::boot::ledger::{Aside, Ledger};
 use crate::core::diag::{Failure, Finding};
-use crate::core::model::PackageName;
 
 pub(super) struct KeptFiles {
     /// Files of no package, by their place.
@@ -33,12 +31,8 @@ impl KeptFiles {
 
 impl Work<'_> {
     /// What is kept once this apply has begun. Nothing is moved or copied yet.
-    pub(super) fn kept(
-        &self,
-        in_the_way: &[InTheWay],
-        wheels: &BTreeMap<PackageName, Downloaded>,
-    ) -> Result<KeptFiles, Failure> {
-        Ok(KeptFiles { aside: self.aside(in_the_way)?, shared: self.shared(wheels)? })
+    pub(super) fn kept(&self, in_the_way: &[InTheWay], touched: &TouchedFiles) -> Result<KeptFiles, Failure> {
+        Ok(KeptFiles { aside: self.aside(in_the_way)?, shared: self.shared(touched)? })
     }
 
     /// Keeps what is `in_the_way`, what packages have in common, and what was edited.

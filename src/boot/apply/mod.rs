@@ -10,6 +10,7 @@ mod clash;
 mod clear_the_way;
 mod outcome;
 mod path_files;
+mod permitted;
 mod overwrite;
 mod report;
 mod rewritten;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use crate::boot::apply::brought::Brought;
+use crate::boot::apply::brought::{Brought, TouchedFiles};
 use crate::boot::apply::clash::{Owner, bystanders, shared_paths, with_shared};
 use crate::boot::apply::install::{Failed, Job, run_script};
 use crate::boot::apply::outcome::{applied, now, outcome, settle};
@@ -98,7 +98,7 @@ impl Work<'_> {
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(goal.digest().short());
         let _wheels = self.hold_wheels(&folder)?;
-        let Brought { wheels, in_the_way, said } = self.bring(settings, &packages, &folder)?;
+        let Brought { wheels, in_the_way, touched, said } = self.bring(settings, &packages, &folder)?;
         self.session.changed.store(true, Ordering::Relaxed);
         let WheelRecords { clashes, modules } = self.keep_records(&packages, &wheels)?;
         let begin = self.begin(modules, &wheels)?;
@@ -111,11 +111,11 @@ impl Work<'_> {
         step(begin)?;
         let steps = self.steps();
         let title = &self.planned.wish.title;
-        let mut kept = self.kept(&in_the_way, &wheels)?;
+        let mut kept = self.kept(&in_the_way, &touched)?;
         self.state.write_ledger(&kept.in_ledger(seen.ledger.during(&steps, title, goal.digest())))?;
         self.keep(&in_the_way, &kept)?;
         let places = self.places_that_go()?;
-        self.make_room(&wheels)?;
+        self.make_room(&wheels, &touched)?;
         if let Err(failed) = self.run(&folder, &decision.plan, Part::Whole)? {
             let why = failed.tail.clone();
             let failure = self.failed(failed, settings, &folder);
@@ -227,9 +227,9 @@ impl Work<'_> {
     }
 
     /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
-    fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
+    fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>, touched: &TouchedFiles) -> Result<(), Failure> {
         self.put_records_right()?;
-        self.remove_dead_links(wheels)?;
+        self.remove_dead_links(touched)?;
         let was = self.was_on_the_way()?;
         self.clear_the_way(&|change| change.from.clone())?;
         self.finish(&was)?;

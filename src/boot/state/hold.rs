@@ -25,7 +25,8 @@ pub struct Hold {
 /// Waits for other applies in the environment with this `layout`, and for the installer that a killed one has left
 /// behind. `folder` is the state folder of all environments; where no Python was found, it is held itself.
 pub fn hold(folder: &Path, layout: Option<&Layout>, say: &dyn Fn(&str)) -> Result<Hold, Failure> {
-    files::create_private_folder(folder)?;
+    let help = "set COLAB_BOOT_STATE_DIR to a folder that you may write to";
+    files::create_private_folder(folder).map_err(|failure| failure.help(help))?;
     files::must_be_ours(folder, "COLAB_BOOT_STATE_DIR", false)?;
     let own = layout.map_or_else(|| folder.to_owned(), |layout| State::of(folder, layout).folder);
     files::create_private_folder(&own)?;

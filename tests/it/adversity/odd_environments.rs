@@ -1,12 +1,13 @@
 //! Environments in a state that no installer leaves: packages are off the path, metadata is no text, a virtual
 //! environment has lost what makes it one.
 
-use std::fs;
-use std::os::unix::fs::symlink;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::process::Command;
 
 use crate::adversity::users_files::World;
-use crate::support::test::Outcome;
+use crate::support::test::{Outcome, is_root};
 
 fn info(world: &World) -> std::path::PathBuf {
     world.place("SITE/demo-1.0.dist-info")
@@ -127,4 +128,40 @@ fn two_records_of_one_environment_do_not_forget_each_other() {
     let said = world.run(&["restore"]).expect(0);
     let after: Vec<_> = world.tree().into_keys().collect();
     assert_eq!(after, before, "{said:?}");
+}
+
+/// `command` as a user who may not write where the permissions say so: root without what sets it apart.
+fn as_owner_without_override(command: &Command) -> Command {
+    let mut held = Command::new(if is_root() { "setpriv" } else { "env" });
+    if is_root() {
+        held.args(["--bounding-set", "-dac_override", "--inh-caps", "-dac_override"]);
+    }
+    held.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    held.arg(command.get_program()).args(command.get_args());
+    held.current_dir(command.get_current_dir().expect("a folder"));
+    held
+}
+
+#[test]
+fn folders_that_the_user_cannot_change_stop_an_apply_before_its_first_change() {
+    let world = World::new("");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let before = world.tree();
+    let python = world.venv.python.display().to_string();
+    let run = |verb: &[&str]| {
+        let options = ["--python", &python, "--find-links", "house", "--offline"];
+        Outcome::of(as_owner_without_override(&world.test.command(&[verb, &options].concat())))
+    };
+    let change = |mode| fs::set_permissions(info(&world), Permissions::from_mode(mode)).expect("a folder");
+    change(0o555);
+    for verb in [&["apply", "two.toml"][..], &["restore"]] {
+        let refused = run(verb).expect(3);
+        assert!(refused.stderr.contains("demo-1.0.dist-info") && refused.stderr.contains("sudo chown"), "{refused:?}");
+    }
+    assert_eq!(world.tree(), before);
+    // Nothing of it changes: nothing to be asked for.
+    assert!(run(&["apply", "p.toml"]).expect(0).stdout.starts_with("ready"));
+    change(0o755);
+    run(&["apply", "two.toml"]).expect(0);
+    run(&["restore"]).expect(0);
 }

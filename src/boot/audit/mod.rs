@@ -48,6 +48,12 @@ pub struct Environment {
     pub vague: BTreeSet<PackageName>,
 }
 
+impl Environment {
+    pub fn gpu_names(&self) -> Vec<&str> {
+        self.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect()
+    }
+}
+
 /// One distribution in it.
 #[derive(Clone, Debug)]
 pub struct Audited {

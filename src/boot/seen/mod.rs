@@ -5,6 +5,7 @@ mod distributions;
 mod environment;
 mod kept_libraries;
 mod lacking;
+mod missing_files;
 mod owners;
 mod target;
 
@@ -32,6 +33,7 @@ use crate::core::model::{PythonFacts, Version};
 
 pub use distributions::{installed, recorded_files, surroundings};
 pub use lacking::{lacking, with_apt, without_libraries};
+pub use missing_files::missing_files;
 pub use owners::{entry, hidden, hidden_by_user, is_code, owners, places_of, recorded_paths};
 
 /// A machine with what led to it.

@@ -81,6 +81,9 @@ Version:",
     let audit = || day.run(&["audit"]);
     day.pip(&["install", "app", "plain"]);
     assert_eq!(audit().code, 0, "a good environment is left alone: {:?}", audit());
+    std::fs::remove_file(day.venv.layout().join("plain.py")).expect("a module");
+    let lacking = day.run(&["audit", "--json"]).expect(0);
+    assert_eq!(lacking.codes(), ["files-missing"], "{lacking:?}");
     for (at, (name, harm)) in ways.iter().enumerate() {
         let _ = std::fs::remove_dir_all(day.venv.layout().join("plain-0.9.dist-info"));
         day.pip(&["install", "--force-reinstall", "app", "plain"]);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::boot::audit::{Audited, Environment, judge};
 use crate::boot::goal::{Request, Together, findings_of, read_listed};
-use crate::boot::seen::{installed, surroundings};
+use crate::boot::seen::{installed, missing_files, surroundings};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::AuditOptions;
@@ -39,6 +39,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     match &target {
         Target::Machine(_) | Target::Runtime(_) => {
             environment.held = installed(session, &seen);
+            findings.extend(missing_files(&seen));
             environment.complete = true;
         }
         Target::File(path) => {
@@ -73,12 +74,11 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     findings.extend(together.with(others));
     findings = accept(findings, &accepted);
     let summary = summary(&target, &environment, (&together, unchecked), &findings);
-    let gpus: Vec<&str> = environment.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
     let data = AuditReport {
         target: target.name(),
         packages: environment.held.len(),
         driver: environment.hardware.driver.as_ref(),
-        gpus,
+        gpus: environment.gpu_names(),
         installs: together.was_solved().then(|| together.is_met()),
         built: together.built.iter().map(|(name, version)| format!("{name} {version}")).collect(),
     };
@@ -112,7 +112,7 @@ fn summary(
     let mut parts = vec![counted(solved, "package")];
     let driver = environment.hardware.driver.as_ref();
     parts.push(driver.map_or_else(|| "no driver known".to_owned(), |driver| format!("driver {driver}")));
-    let gpus: Vec<&str> = environment.hardware.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
+    let gpus = environment.gpu_names();
     if !gpus.is_empty() {
         parts.push(gpus.join(", "));
     }

@@ -4,6 +4,7 @@
 mod hold;
 mod orphan;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,10 @@ const HASHED_LIMIT: u64 = 256 << 20;
 
 /// The file in site-packages with the environment's identity.
 pub const IDENTITY: &str = ".colab-boot-id";
+
+/// What the files begin with that keep ledgers of environments whose path another one has, and how many are kept.
+const REPLACED_LEDGER: &str = "ledger-of-";
+const REPLACED_LEDGERS: usize = 8;
 
 /// The files of a package, while an installer removes or writes them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,6 +70,16 @@ fn identities(path: &Path) -> Result<Vec<String>, Failure> {
     Ok(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect())
 }
 
+/// The ledger in the file at `path`, if there is one.
+fn read_ledger(path: &Path) -> Result<Option<Ledger>, Failure> {
+    let Some(text) = files::read_optional(path)? else { return Ok(None) };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        Failure::world(format!("the ledger `{}` can't be read", path.display()))
+            .because(&error)
+            .help("inspect it; without it, colab-boot treats all installed packages as part of the image")
+    })
+}
+
 impl State {
     /// The state of the environment with this layout, under whichever name it was asked for.
     pub fn of(folder: &Path, layout: &Layout) -> Self {
@@ -83,23 +98,48 @@ impl State {
         self.folder.join("marker.json")
     }
 
-    /// The ledger; an empty one where there is none, or where it is that of an environment which lay here before this
-    /// one. One that can't be read is never taken for none: what was there before would be forgotten.
+    /// The ledger; an empty one where there is none of this environment. One that can't be read is never taken for
+    /// none: what was there before would be forgotten.
     pub fn ledger(&self) -> Result<Ledger, Failure> {
-        let path = self.folder.join("ledger.json");
-        let Some(text) = files::read_optional(&path)? else {
-            return Ok(Ledger::default());
+        let written = self.written_ledger()?.unwrap_or_default();
+        let Some(site) = &self.site else { return Ok(written) };
+        let here = identities(&site.join(IDENTITY))?;
+        let own = written.identity.as_deref().map(str::trim);
+        if own.is_some_and(|own| here.iter().any(|one| one == own)) {
+            return Ok(written);
+        }
+        let replaced = here.iter().find_map(|one| read_ledger(&self.replaced_ledger_path(one)).transpose());
+        let without = if own.is_none() { written } else { Ledger::default() };
+        Ok(replaced.transpose()?.unwrap_or(without))
+    }
+
+    /// The ledger that was written last, which may be that of an environment that was here before this one.
+    fn written_ledger(&self) -> Result<Option<Ledger>, Failure> {
+        read_ledger(&self.folder.join("ledger.json"))
+    }
+
+    /// Where the ledger of an environment is kept while another one has its path.
+    fn replaced_ledger_path(&self, identity: &str) -> PathBuf {
+        self.folder.join(format!("{REPLACED_LEDGER}{identity}"))
+    }
+
+    /// Keeps the ledger of the environment that was here before the one whose identities are in the file at `path`.
+    /// Those of the last few are kept.
+    fn keep_replaced_ledger(&self, path: &Path) -> Result<(), Failure> {
+        let written = self.written_ledger()?.unwrap_or_default();
+        let Some(other) = written.identity.as_deref().map(str::trim).filter(|_| !written.is_empty()) else {
+            return Ok(());
         };
-        let ledger: Ledger = serde_json::from_str(&text).map_err(|error| {
-            Failure::world(format!("the ledger `{}` can't be read", path.display()))
-                .because(&error)
-                .help("inspect it; without it, colab-boot treats all installed packages as part of the image")
-        })?;
-        let is_of_another = match (&self.site, &ledger.identity) {
-            (Some(site), Some(own)) => !identities(&site.join(IDENTITY))?.iter().any(|one| one == own.trim()),
-            _ => false,
-        };
-        Ok(if is_of_another { Ledger::default() } else { ledger })
+        if identities(path)?.iter().any(|one| one == other) {
+            return Ok(());
+        }
+        let (from, to) = (self.folder.join("ledger.json"), self.replaced_ledger_path(other));
+        std::fs::rename(&from, to)
+            .map_err(|error| Failure::world(format!("could not rename `{}`", from.display())).because(&error))?;
+        let names = files::names_in(&self.folder)?.into_iter().filter(|name| name.starts_with(REPLACED_LEDGER));
+        let mut all: Vec<PathBuf> = names.map(|name| self.folder.join(name)).collect();
+        all.sort_by_key(|path| Reverse(Stamp::of(path).changed));
+        all.iter().skip(REPLACED_LEDGERS).try_for_each(|path| files::remove_if_there(path))
     }
 
     /// Whether colab-boot has changed the environment and no ledger says how: it is gone, or the environment is a copy
@@ -119,19 +159,27 @@ impl State {
     pub fn write_ledger(&self, ledger: &Ledger) -> Result<(), Failure> {
         files::create_private_folder(&self.folder)?;
         let identity = match &self.site {
-            Some(site) => self.identify(&site.join(IDENTITY), ledger)?,
+            Some(site) => {
+                self.keep_replaced_ledger(&site.join(IDENTITY))?;
+                self.identify(&site.join(IDENTITY), ledger)?
+            }
             None => ledger.identity.clone(),
         };
         let text = serde_json::to_string_pretty(&Ledger { identity, ..ledger.clone() })
             .map_err(|error| Failure::bug("the ledger could not be written as JSON").because(&error))?;
-        files::write_whole(&self.folder.join("ledger.json"), format!("{text}\n").as_bytes())
+        files::write_whole(&self.folder.join("ledger.json"), format!("{text}\n").as_bytes())?;
+        let own = ledger.identity.as_deref().map(|own| self.replaced_ledger_path(own.trim()));
+        own.map_or(Ok(()), |path| files::remove_if_there(&path))
     }
 
     /// The identity of `ledger` in the file at `path`, a new one where it has none there; an empty ledger's is removed.
     fn identify(&self, path: &Path, ledger: &Ledger) -> Result<Option<String>, Failure> {
         let mut all = identities(path)?;
         let before = all.len();
-        let own = ledger.identity.clone().map_or_else(|| self.written_identity(), |own| Ok(Some(own)))?;
+        let own = ledger
+            .identity
+            .clone()
+            .map_or_else(|| self.written_ledger().map(|written| written?.identity), |own| Ok(Some(own)))?;
         let mut own = own.map(|own| own.trim().to_owned()).filter(|own| all.contains(own));
         if ledger.is_empty() {
             all.retain(|one| Some(one) != own.as_ref());
@@ -147,13 +195,6 @@ impl State {
             files::write_whole(path, format!("{}\n", all.join("\n")).as_bytes())?;
         }
         Ok(own)
-    }
-
-    /// The identity in the ledger that was written last.
-    fn written_identity(&self) -> Result<Option<String>, Failure> {
-        let text = files::read_optional(&self.folder.join("ledger.json"))?;
-        let ledger = text.and_then(|text| serde_json::from_str::<Ledger>(&text).ok());
-        Ok(ledger.and_then(|ledger| ledger.identity))
     }
 
     /// The marker, if there is one. A marker that cannot be read is never taken for none: that would restart kernels

@@ -165,3 +165,26 @@ fn folders_that_the_user_cannot_change_stop_an_apply_before_its_first_change() {
     run(&["apply", "two.toml"]).expect(0);
     run(&["restore"]).expect(0);
 }
+
+#[test]
+fn an_environment_that_was_moved_away_has_its_record_when_it_is_back() {
+    let world = World::new("");
+    let place = world.venv.python.parent().and_then(Path::parent).expect("an environment");
+    let (first, second) = (world.test.path("first"), world.test.path("second"));
+    let copied = Command::new("cp").arg("-a").arg(place).arg(&second).status().expect("cp starts");
+    assert!(copied.success());
+    let swap = |from: &Path, to: &Path| fs::rename(from, to).expect("an environment");
+    let before = world.tree();
+    world.run(&["apply", "p.toml"]).expect(0);
+    swap(place, &first);
+    swap(&second, place);
+    world.run(&["apply", "two.toml"]).expect(0);
+    swap(place, &second);
+    for one in [&first, &second] {
+        swap(one, place);
+        let said = world.run(&["restore"]).expect(0);
+        assert!(said.stdout.starts_with("restored: all changes"), "{said:?}");
+        assert_eq!(world.tree(), before, "{said:?}");
+        swap(place, one);
+    }
+}

@@ -56,7 +56,7 @@ fn expiring(release: &Release, today: Day) -> Option<Finding> {
     Some(Finding::warning(Code::GoldenCadence, message).with_help(help))
 }
 
-const RENEW: &str = "run `colab-boot golden renew` if no release must be withdrawn";
+const RENEW: &str = "run `colab-boot golden renew` if no release needs to be withdrawn";
 
 /// Current releases by the first of their frameworks, `cpu` where they have none.
 fn by_framework(catalogue: &Catalogue, today: Day) -> BTreeMap<String, Vec<&Release>> {
@@ -102,7 +102,7 @@ fn of_release(catalogue: &Catalogue, release: &Release, runtimes: &[String], tod
         .filter(|name| !runtimes.contains(name) && !name.starts_with("bare-") && *name != "machine")
         .collect();
     for name in gone {
-        let message = format!("{title} was locked for `{name}`, which this colab-boot no longer has");
+        let message = format!("{title} was locked for `{name}`, which this colab-boot no longer supports");
         findings.push(Finding::warning(Code::GoldenCadence, message));
     }
     if !release.runtimes.iter().any(|name| name.starts_with("bare-")) {

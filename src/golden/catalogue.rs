@@ -60,7 +60,7 @@ impl Catalogue {
             tool: Option<String>,
         }
         if text.len() as u64 > LARGEST {
-            return Err(format!("it has more than {} MiB", LARGEST >> 20));
+            return Err(format!("it is larger than {} MiB", LARGEST >> 20));
         }
         let head: Head = toml::from_str(text).map_err(|error| error.message().to_owned())?;
         let version = head.version.ok_or("it has no `version`: it is not the index of a golden repository")?;

@@ -77,7 +77,7 @@ impl Record {
     pub fn row(&self, text: &str, release: &Release, today: Day) -> Result<Evidence, String> {
         let is_of_it = self.profile == release.name && self.version == release.version;
         if !is_of_it || release.file("lock").is_none_or(|file| file.sha256 != self.lock) {
-            return Err(format!("it is about {}@{} with another lock", self.profile, self.version));
+            return Err(format!("it is for {}@{} with a different lock", self.profile, self.version));
         }
         if !self.ok {
             return Err(format!("that verification failed: {}", self.findings.join(", ")));

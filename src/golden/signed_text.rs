@@ -36,7 +36,7 @@ pub fn split(bytes: &[u8]) -> Result<Signed<'_>, String> {
     }
     let whole = std::str::from_utf8(bytes).map_err(|error| format!("it is not UTF-8: {error}"))?;
     if !whole.is_empty() && !whole.ends_with('\n') {
-        return Err("its last line has no end: it was truncated".to_owned());
+        return Err("its last line has no newline: it was truncated".to_owned());
     }
     let at = starts_of_lines(whole).find(|at| line_at(whole, *at) == BEGIN).unwrap_or(whole.len());
     let (text, rest) = whole.split_at(at);
@@ -74,7 +74,7 @@ fn block<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<String, String
             return Err("a line of a signature is not base64".to_owned());
         }
     }
-    Err("a signature has no end".to_owned())
+    Err("a signature has no end marker".to_owned())
 }
 
 /// The file of `text` with `blocks` as `ssh-keygen` wrote them.

@@ -169,7 +169,7 @@ impl Signers {
         if let Err(error) = key.verify(namespace, text.as_bytes(), &signature) {
             let why = match error {
                 ssh_key::Error::Namespace => format!("it was made for `{}`", signature.namespace()),
-                _ => format!("it signs another text ({fingerprint})"),
+                _ => format!("it signs different content ({fingerprint})"),
             };
             return Outcome::Wrong(why);
         }

@@ -121,7 +121,7 @@ pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Resu
 fn unsigned(blocks: usize) -> Finding {
     let message = match blocks {
         0 => "this index is not signed".to_owned(),
-        blocks => format!("no keys are pinned here, so the {blocks} signatures of this index prove nothing"),
+        blocks => format!("no keys are pinned here, so the signatures of this index ({blocks}) prove nothing"),
     };
     Finding::warning(Code::GoldenUnsigned, message)
 }
@@ -156,8 +156,12 @@ fn not_counted(outcome: &Outcome) -> Option<Finding> {
 fn rolled_back(catalogue: &Catalogue, digest: Sha256, trust: &Trust) -> Option<Finding> {
     let (name, seq) = (&catalogue.name, catalogue.seq);
     let message = match trust.behind(seq, digest)? {
-        Behind::Older(floor) => format!("this index of `{name}` has number {seq}, but {floor} was seen before"),
-        Behind::Another => format!("this index of `{name}` has number {seq}, as another index that was seen before"),
+        Behind::Older(floor) => {
+            format!("this index of `{name}` has sequence number {seq}, but {floor} was seen before")
+        }
+        Behind::Another => {
+            format!("this index of `{name}` has sequence number {seq}, like a different index seen before")
+        }
     };
     let finding = Finding::error(Code::GoldenRolledBack, message);
     Some(finding.with_help("the server or a cache serves an outdated index, possibly on purpose: use another address"))

@@ -42,13 +42,12 @@ impl Work<'_> {
             let (kept, place) = (self.kept_edit(name, &before.version, path), lexical(path, site));
             if let Some(other) = obstacle(&place).filter(|_| kept.look_at_entry().is_ok()) {
                 let (other, kept) = (other.display(), kept.display());
-                self.session
-                    .say(&format!("`{other}` is in the way of a file with your edits, which stays in `{kept}`"));
+                self.session.say(&format!("`{other}` blocks the restore of your edited file, which stays in `{kept}`"));
                 lost.push(path.clone());
             } else if kept.look_at_entry().is_ok() {
                 replace_with(&kept, &place)?;
                 self.session.changed.store(true, Ordering::Relaxed);
-                self.session.say(&format!("moved back: `{}`, with your edits", place.display()));
+                self.session.say(&format!("put back your edited `{}`", place.display()));
             } else {
                 lost.push(path.clone());
             }

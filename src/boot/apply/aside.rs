@@ -55,7 +55,7 @@ impl Work<'_> {
         for one in in_the_way.iter().filter(|one| one.what == What::File) {
             let Some(entry) = aside.get(&one.place) else { continue };
             move_file(&one.place, &entry.kept)?;
-            self.session.say(&format!("kept aside: `{}` is now `{}`", one.place.display(), entry.kept.display()));
+            self.session.say(&format!("moved `{}` aside to `{}`", one.place.display(), entry.kept.display()));
         }
         Ok(())
     }
@@ -69,7 +69,7 @@ impl Work<'_> {
                 if !has_copy(&edit.place, &kept) {
                     let kept = free(kept);
                     copy(&edit.place, &kept)?;
-                    self.session.say(&format!("kept: the edited `{}` is now `{}`", edit.path, kept.display()));
+                    self.session.say(&format!("kept your edited `{}` as `{}`", edit.path, kept.display()));
                 }
                 // pip reads it to uninstall, and ends at what makes no sense.
                 if edit.path.ends_with(".dist-info/entry_points.txt") {
@@ -85,7 +85,7 @@ impl Work<'_> {
         for (trash, path) in strangers(self.layout) {
             let kept = free(self.state.aside_folder().join(&path));
             move_file(&trash.join(&path), &kept)?;
-            self.session.say(&format!("kept: `{}` is now `{}`: no package owns it", path.display(), kept.display()));
+            self.session.say(&format!("kept `{}` as `{}`: no package owns it", path.display(), kept.display()));
         }
         Ok(())
     }

@@ -30,13 +30,15 @@ impl Work<'_> {
             for (link, to) in links_out(self.layout, places) {
                 let (link, to) = (link.display(), to.display());
                 let message =
-                    format!("files of {name} are behind the link `{link}`, which leads out of the environment");
+                    format!("files of {name} are behind the link `{link}`, which points outside the environment");
                 findings.push(
                     Finding::error(Code::WheelOverwrites, message)
                         .about(Subject::package(name))
-                        .with_note(format!("it leads to `{to}`: files there would be overwritten, or not removed"))
+                        .with_note(format!(
+                            "the link points to `{to}`: files there would be overwritten or left behind"
+                        ))
                         .with_help(
-                            "nothing was changed; move the folder back to where the link is, then run this again",
+                            "nothing was changed; replace the link with the folder itself, then run the command again",
                         ),
                 );
             }

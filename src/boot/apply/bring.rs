@@ -71,7 +71,7 @@ impl Work<'_> {
     pub(super) fn hold_wheels(&self, folder: &Path) -> Result<File, Failure> {
         let parent = folder.parent().unwrap_or(folder);
         files::create_private_folder(parent)?;
-        let waiting = || self.session.say("waiting for another colab-boot that installs from the same wheels");
+        let waiting = || self.session.say("waiting for another colab-boot that is using the same wheels");
         locks::lock_exclusively(&folder.with_extension("lock"), AT_MOST, &waiting)
     }
 

@@ -23,7 +23,7 @@ impl Work<'_> {
             }
             files::remove_if_there(place)?;
             let (place, target) = (place.display(), target.display());
-            self.session.say(&format!("removed the link `{place}`, which led to `{target}`: there is no such file"));
+            self.session.say(&format!("removed the broken link `{place}`: its target `{target}` does not exist"));
         }
         Ok(())
     }

@@ -164,7 +164,7 @@ fn overwritten(name: &PackageName, place: &Path) -> Finding {
 }
 
 fn missing(name: &PackageName, place: &Path) -> Finding {
-    to_reinstall(name, format!("`{}` of {name} is missing, and so is the copy that was kept of it", place.display()))
+    to_reinstall(name, format!("`{}` of {name} is missing, and so is its kept copy", place.display()))
 }
 
 fn to_reinstall(name: &PackageName, message: String) -> Finding {

@@ -172,7 +172,7 @@ fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
         _ => (
             "file",
             "belongs to no package",
-            "move it, or set `overwrite = \"keep-aside\"` in `[policy]` to keep a copy that `restore` brings back",
+            "move it, or set `overwrite = \"keep-aside\"` in `[policy]` to keep a copy that `restore` puts back",
         ),
     };
     let message = format!("the wheel of {name} would overwrite the {what} `{}`, which {whose}", first.place.display());

@@ -109,13 +109,13 @@ fn why_impossible(path: &str) -> Option<&'static str> {
     } else if parts.iter().any(|part| part.len() > LONGEST_NAME) || path.len() > LONGEST_PATH {
         Some("its name is longer than file systems allow")
     } else if parts.len() > DEEPEST {
-        Some("it is nested deeper than Python creates folders")
+        Some("its path is nested too deep for Python to create")
     } else if parts[0].starts_with(".colab-boot-") || parts[0].starts_with('~') && parts.len() > 1 {
         Some("installers treat folders of that name as leftovers")
     } else if scheme.is_some_and(|scheme| !SCHEMES.contains(scheme)) {
         Some("its scheme is not purelib, platlib, headers, scripts or data")
     } else if scheme == Some(&"scripts") && parts.len() + usize::from(path.ends_with('/')) > 3 {
-        Some("it is a folder among the scripts, which uv does not create")
+        Some("uv does not create folders among the scripts")
     } else {
         None
     }
@@ -134,7 +134,7 @@ fn strays(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Resul
         let shown = entry.path.escape_debug().to_string();
         let inside = Path::new(&entry.path).components().all(|part| matches!(part, Component::Normal(_)));
         if !inside {
-            return Ok(Some(format!("lists `{shown}` in its RECORD, which is not one of its files")));
+            return Ok(Some(format!("lists `{shown}` in its RECORD, but does not contain that file")));
         }
         let exists = layout.folders().into_iter().any(|site| site.join(&entry.path).look_at_entry().is_ok());
         if made(&entry.path) || !exists {
@@ -145,9 +145,7 @@ fn strays(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Resul
             None => before.insert(recorded_before(layout, &package.name)?),
         };
         if !recorded.contains(&entry.path) {
-            return Ok(Some(format!(
-                "lists `{shown}` in its RECORD, which is not one of its files and exists already"
-            )));
+            return Ok(Some(format!("lists the existing file `{shown}` in its RECORD, but does not contain it")));
         }
     }
     Ok(None)

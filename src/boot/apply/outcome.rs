@@ -111,9 +111,11 @@ pub(super) fn outcome(
                 .help(by_hand))
         }
         Next::InVain(because) => {
-            let failure = Failure::world("several restarts did not help: each new kernel has loaded what was replaced");
+            let failure = Failure::world(
+                "several restarts did not help: each new kernel loads packages before this cell replaces them",
+            );
             Err(because.into_iter().fold(failure, Failure::cause).help(
-                "something changes the environment or imports from it before this cell: a cell above, an IPython \
+                "code before this cell changes the environment or imports from it: a cell above, an IPython \
                  start-up file (`~/.ipython/profile_default/startup`), or a `.pth` file; remove it, restart the kernel, \
                  then run the cell again",
             ))
@@ -156,15 +158,17 @@ pub fn kernel_evidence(planned: &Planned) -> Compared {
             0 => Compared::Nothing,
             count => {
                 let kernels = counted(count, "running kernel");
-                Compared::Not(format!("{kernels} of this environment, run the cell in its notebook"))
+                Compared::Not(format!("{kernels} of this environment; run the cell in the kernel's notebook"))
             }
         },
         (Some(_), Modules::Reported(facts)) if facts.changed.is_some() => Compared::Same(facts.modules.len()),
         (Some(_), Modules::Reported(_)) => {
             Compared::Not("the kernel did not compare its code with the files".to_owned())
         }
-        (Some(_), Modules::Preloaded(_)) => Compared::Not("no facts, a new kernel is assumed".to_owned()),
-        (Some(_), Modules::Unknown) => Compared::Not("no facts".to_owned()),
+        (Some(_), Modules::Preloaded(_)) => {
+            Compared::Not("no report from the kernel; a new kernel is assumed".to_owned())
+        }
+        (Some(_), Modules::Unknown) => Compared::Not("no report from the kernel".to_owned()),
     }
 }
 
@@ -173,7 +177,7 @@ fn variable_evidence(planned: &Planned) -> Compared {
     match (&planned.seen.machine.kernel, &planned.loaded.modules) {
         (kernel, _) if count == 0 || kernel.is_none() => Compared::Nothing,
         (_, Modules::Reported(_)) => Compared::Same(count),
-        _ => Compared::Not("no facts".to_owned()),
+        _ => Compared::Not("no report from the kernel".to_owned()),
     }
 }
 

@@ -37,7 +37,7 @@ impl Work<'_> {
         if std::fs::rename(&failed.log, &kept).is_ok() {
             failed.log = kept;
         }
-        let led_here = format!("the step `{}` failed earlier, its log is `{}`", failed.step, failed.log.display());
+        let led_here = format!("the step `{}` failed earlier; its log is `{}`", failed.step, failed.log.display());
         match self.roll_back(settings, folder) {
             Ok(restored) => failed.described(restored),
             Err(stopped) => stopped.cause(led_here),
@@ -85,7 +85,7 @@ impl Work<'_> {
         if !lost.is_empty() {
             let names: Vec<String> = lost.iter().map(|(name, version)| format!("{name} {version}")).collect();
             lines.push(format!(
-                "these can't be restored, because no index has a wheel of the previous version: {}",
+                "some packages can't be restored, because no index has a wheel of the previous version: {}",
                 names.join(", ")
             ));
         }

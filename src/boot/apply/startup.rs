@@ -45,12 +45,12 @@ pub(super) fn locked_out(
         }
     }
     let (with, others) = match brought_by.as_slice() {
-        [] => (String::new(), "what was replaced".to_owned()),
+        [] => (String::new(), "the replaced packages".to_owned()),
         names => (format!(" with {}", names.join(", ")), names.join(", ")),
     };
     let mut finding = Finding::error(Code::StartBroken, format!("Python no longer starts{with}")).with_note(why);
     if !aside.is_empty() {
-        let again = if refusal(start).is_none() { ", and Python starts again" } else { "" };
+        let again = if refusal(start).is_none() { "; Python starts again" } else { "" };
         finding = finding.with_note(format!("moved aside: {}{again}", aside.join(", ")));
     }
     Ok(Some(finding.with_help(format!("choose another release of {others}, or run `colab-boot restore`"))))

@@ -201,8 +201,7 @@ pub(super) fn move_aside(folder: &Path, name: &str) -> Result<(), Failure> {
     let from = folder.join(name);
     let to = free.next().unwrap_or_else(|| trash.join(name));
     std::fs::rename(&from, &to).map_err(|error| {
-        let help =
-            "make the environment your own again (`sudo chown -R` of its folder), or run the command as its owner";
+        let help = "take ownership of the environment (`sudo chown -R` on its folder), or run the command as its owner";
         Failure::world(format!("could not move `{}` aside", from.display())).because(&error).help(help)
     })
 }

@@ -47,7 +47,7 @@ pub(super) fn unmet(
             }
             finding.with_note(OF_INDEX).with_help(
                 "nothing was changed; add the missing package to the profile, or choose another release; \
-                 report the difference to the index",
+                 report the difference to the operator of the index",
             )
         })
     });
@@ -56,7 +56,7 @@ pub(super) fn unmet(
 
 /// What is said of a package that comes back as before the first apply: it may not fit the packages of the profile,
 /// or need what another tool has removed since.
-const OF_PROFILE: &str = "it returns to the version from before the first apply, because it is not in the profile; \
+const OF_PROFILE: &str = "it reverts to the version from before the first apply, because it is not in the profile; \
                           add it to the profile to resolve both together";
 const OF_INDEX: &str = "the downloaded wheel requires it; the index showed other METADATA when the lock was made";
 const OF_OTHERS: &str = "another tool has removed or replaced it since: install it with that tool if you need it";
@@ -70,6 +70,6 @@ fn differs(package: &LockedPackage, metadata: &Metadata) -> Option<Finding> {
     );
     let found = format!("resolved with {solved}, the wheel has {}", metadata.digest);
     Some(Finding::error(Code::MetadataDiffers, message).with_note(found).with_help(
-        "nothing was changed; run `colab-boot lock --refresh`; if the METADATA still differ, report it to the index",
+        "nothing was changed; run `colab-boot lock --refresh`; if the METADATA still differs, report it to the operator of the index",
     ))
 }

@@ -274,7 +274,7 @@ impl Work<'_> {
         // What a build asks for comes from the index that the lock was made with.
         let mut environment = self.session.environment.clone();
         environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
-        self.session.log.detail(|| format!("running bash -p {}; its log is beside it", script.display()));
+        self.session.log.detail(|| format!("running bash -p {}; the log is in the same folder", script.display()));
         let site = self.layout.purelib.as_path();
         let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };
         run_script(&job, &mut |step| {
@@ -314,7 +314,7 @@ impl Work<'_> {
             return Ok((self.with_hidden(findings, wheels), hashed, BTreeMap::new()));
         }
         let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
-        self.session.say(&format!("files differ from the wheels: {}; installing them again", list.join(", ")));
+        self.session.say(&format!("reinstalling packages whose files differ from their wheels: {}", list.join(", ")));
         let mut plan = Plan { apt: Vec::new(), ..self.planned.decision.plan.clone() };
         plan.changes.retain(|change| faulty.contains(&change.name) && change.package.is_some());
         self.clear_the_way(&|change| change.to.clone())?;

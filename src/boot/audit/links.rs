@@ -30,7 +30,7 @@ pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> 
         };
         let finding = finding.about(held.subject());
         let help = format!("choose a release for the installed CUDA, or add `{}`", link.carrier_of(major));
-        Some(held.placed(finding.with_note(format!("without that library {without}")).with_help(help)))
+        Some(held.placed(finding.with_note(format!("without that library, {without}")).with_help(help)))
     };
     let by_rows = environment.held.iter().filter_map(|held| by_row(environment, matrix, held));
     let by_cuda = environment.held.iter().filter_map(|held| by_cuda(environment, matrix, held));

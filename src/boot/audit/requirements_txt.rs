@@ -105,7 +105,9 @@ impl<'a> LineReader<'a> {
         }
         // https://pip.pypa.io/en/stable/topics/secure-installs/: one digest makes all required.
         if let Some((place, first)) = unhashed.zip(hashed) {
-            listed.refused.push(format!("{place} has no `--hash`, but {first} has one: pip then requires it for each"));
+            listed.refused.push(format!(
+                "{place} has no `--hash`, but {first} has one: pip then requires one for every requirement"
+            ));
         }
         listed
     }
@@ -320,7 +322,7 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
         return Ok(());
     }
     if requirement.range.is_empty() {
-        return Err("no version satisfies all of these".to_owned());
+        return Err("no version satisfies all of its specifiers".to_owned());
     }
     if requirement.url.is_some() {
         by_address(line, listed);

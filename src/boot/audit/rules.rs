@@ -136,9 +136,10 @@ impl<'a> Auditor<'a> {
                 findings.push(refused.into_values().fold(finding, Finding::with_note));
             }
             if !compiled.is_empty() {
-                let message = format!("{name} has no machine code for {}: the driver compiles it", compiled.join(", "));
+                let message =
+                    format!("{name} has no machine code for {}: the driver compiles its kernels", compiled.join(", "));
                 let finding = Finding::warning(Code::GpuPtxOnly, message).about(held.subject());
-                findings.push(finding.with_note("minutes at the first launch of its kernels"));
+                findings.push(finding.with_note("the first launch of its kernels takes minutes"));
             }
         }
         findings
@@ -200,7 +201,8 @@ impl<'a> Auditor<'a> {
         let mut findings = Vec::new();
         for held in self.held() {
             let family = self.matrix.family(&held.name, &held.version);
-            let family = family.map(|(anchor, range)| (anchor.clone(), range, "it was built against it".to_owned()));
+            let family =
+                family.map(|(anchor, range)| (anchor.clone(), range, "it was built against that version".to_owned()));
             let read = held.linkage.iter();
             let read = read.flat_map(|linkage| self.matrix.linkages.asked(&held.name, &held.version, linkage));
             let stated = self.matrix.overlays(&held.name, &held.version).cloned().chain(read);

@@ -210,7 +210,7 @@ fn each_trouble_is_found_and_a_good_environment_is_left_alone() {
             vec!["tensorflow 2.20.0"],
             "580.82.07",
             "H100",
-            "gpu-ptx-only: tensorflow 2.20.0 has no machine code for NVIDIA H100 80GB HBM3: the driver compiles it",
+            "gpu-ptx-only: tensorflow 2.20.0 has no machine code for NVIDIA H100 80GB HBM3: the driver compiles its kernels",
         ),
         (
             vec!["tensorflow 2.21.0"],

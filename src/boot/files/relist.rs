@@ -71,7 +71,7 @@ pub fn put_record_right(info: &Path, known: &KnownFiles<'_>) -> Result<Vec<PathB
 }
 
 fn broken(error: &dyn std::fmt::Display) -> Failure {
-    Failure::bug(format!("a RECORD has no text: {error}"))
+    Failure::bug(format!("a RECORD could not be written as text: {error}"))
 }
 
 /// Whether a file of metadata with this path is one that installers and builds write.

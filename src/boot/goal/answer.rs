@@ -42,7 +42,7 @@ pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>)
             (both.0, both.1, None)
         }
         other => {
-            session.log.detail(|| format!("`{}` can't be used: resolving", path.display()));
+            session.log.detail(|| format!("`{}` can't be used; resolving again", path.display()));
             let mut solved = session.target(&profile, &seen)?;
             // A version that colab-boot has replaced and no index has any more is no choice here.
             solved.installed.retain(|name, present| seen.has_or_can_have(name, present));
@@ -97,7 +97,8 @@ impl Beside {
         match (self, left) {
             (Self::Usable(_) | Self::None, _) => None,
             (Self::Stale(_, why), None) => {
-                let message = format!("`{path}` is stale: {why}. It was resolved again, and `apply` writes it");
+                let message =
+                    format!("`{path}` is stale: {why}. The profile was resolved again; `apply` writes the new lock");
                 Some(Finding::note(Code::LockStale, message))
             }
             (Self::Stale(_, why), Some(profile)) => {
@@ -158,7 +159,7 @@ pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
         let is_in = |secret: &&Secret| span.start < secret.span.end && secret.span.start < span.end;
         let Some(secret) = found.iter().find(is_in) else { continue };
         let message = format!("`{name}` looks like a credential ({})", secret.rule);
-        let help = "everyone who has the profile or the environment can read it: remove it, and use the secrets of the notebook service; \
+        let help = "everyone who has the profile or the environment can read it; remove it and use the secrets of the notebook service; \
                     if it is not a credential, add `# colab-boot: allow` to its line";
         let finding = Finding::error(Code::SecretInEnvironmentFile, message);
         findings.push(finding.at(&profile.source, span.clone(), "").with_help(help));

@@ -126,7 +126,7 @@ fn not_pinned(listed: &Listed) -> Option<Finding> {
     if count == 0 {
         return None;
     }
-    let message = format!("{} not checked: not from an index, or not known before it runs", counted(count, "entry"));
+    let message = format!("{} not checked: not from an index, or known only at run time", counted(count, "entry"));
     let all: Vec<&str> = listed.open.iter().chain(&listed.elsewhere).map(String::as_str).collect();
     Some(Finding::note(Code::AuditOpen, message).with_note(all.join(", ")))
 }

@@ -49,7 +49,7 @@ impl Session<'_> {
             Err(_) if renews || is_empty(path) => must_be_a_lock(path).map(|()| None),
             Err(failure) => match must_be_a_lock(path) {
                 Err(other) => Err(other),
-                Ok(()) => Err(failure.help("to replace it by a new one with the newest versions, add --upgrade")),
+                Ok(()) => Err(failure.help("to write a new lock with the newest versions, add --upgrade")),
             },
             Ok(lock) => Ok(lock),
         }

@@ -94,7 +94,7 @@ impl Together {
                 self.built.push((name, version));
             }
             Hindrance::Other if has_indexes && finding.code == Code::ResolveUnknownPackage => {
-                let help = "it may be on an index that the file names; these were not asked";
+                let help = "it may be on an index that the file names; those indexes were not queried";
                 self.findings.push(Finding { severity: Severity::Warning, ..finding }.with_help(help));
             }
             Hindrance::Python | Hindrance::Other => {
@@ -156,7 +156,7 @@ impl Session<'_> {
             }
         }
         if together.findings.len() > 1 && resolution.is_none() {
-            let message = "there may be more causes: after these the search ended";
+            let message = "there may be more causes: the search stopped after these";
             together.findings.push(Finding::note(Code::AuditOpen, message));
         }
         if let Some(resolution) = resolution {

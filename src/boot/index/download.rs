@@ -244,7 +244,7 @@ async fn receive(
     if poured.is_ok() && whole < download.size {
         // A reply that is whole by its own length and too short is a proxy's page, or a file of another time.
         file.set_len(0).map_err(disk)?;
-        let why = format!("the server ended after {whole} of {} bytes", download.size);
+        let why = format!("the server stopped after {whole} of {} bytes", download.size);
         return Ok(Err(Miss { again: true, ..Miss::lasting(why) }));
     }
     if poured.is_ok() {
@@ -298,7 +298,10 @@ async fn pour(
         let count = chunk.len() as u64;
         let Some(room) = into.room.checked_sub(count) else {
             let miss = Miss::lasting("the download is larger than the locked size");
-            return Ok(Err(Miss { help: Some("nothing was kept; report it to the index"), ..miss }));
+            return Ok(Err(Miss {
+                help: Some("nothing was kept; report the mismatch to the operator of the index"),
+                ..miss
+            }));
         };
         into.room = room;
         into.file.write_all(&chunk)?;

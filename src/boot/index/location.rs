@@ -202,7 +202,7 @@ const HELP: &str = "write the full URL of a simple index, such as `https://HOST/
 
 fn parse(text: &str, origin: &str) -> Result<Url, Failure> {
     let url = Url::parse(text)
-        .map_err(|error| Failure::input(format!("the index address from {origin}")).because(&error).help(HELP))?;
+        .map_err(|error| Failure::input(format!("invalid index address from {origin}")).because(&error).help(HELP))?;
     if matches!(url.scheme(), "http" | "https") {
         return Ok(url);
     }

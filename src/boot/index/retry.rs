@@ -104,10 +104,10 @@ pub(super) fn refused(response: &Response) -> Miss {
     let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     let wait = wait.map(|seconds: u64| Duration::from_secs(seconds.min(60)));
     let help = matches!(status.as_u16(), 401 | 403)
-        .then_some("if the index needs credentials, use the URL (COLAB_BOOT_INDEX_URL), netrc or the keyring");
+        .then_some("if the index needs credentials, add them to the URL (COLAB_BOOT_INDEX_URL), netrc or the keyring");
     let unasked = match status.as_u16() {
-        206 => "with a part of the page, but the whole was requested",
-        304 => ", although it is not cached",
+        206 => ", with a part of the page instead of the whole page",
+        304 => ", but the page is not cached",
         _ => "",
     };
     Miss { why: format!("the server answered {status}{unasked}"), again, wait, help }

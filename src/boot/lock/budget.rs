@@ -29,7 +29,7 @@ pub fn within_budget(
         .take(5)
         .map(|(size, package)| format!("{} {}: {}", package.name, package.version, bytes(*size)))
         .collect();
-    let message = format!("the wheels take {}, the budget is {}", bytes(known), bytes(budget));
+    let message = format!("the wheels take {}, but the budget is {}", bytes(known), bytes(budget));
     let finding = Finding::error(Code::FetchOverBudget, message)
         .with_note(format!("the largest: {}", largest.join(", ")))
         .with_help("nothing was fetched; raise --budget, or fetch fewer targets with --target");

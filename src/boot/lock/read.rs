@@ -40,7 +40,7 @@ pub fn read_lock(text: &str) -> Result<Lock, Unreadable> {
         Unreadable::Malformed(format!("{}{}", place.unwrap_or_default(), error.message()))
     };
     if text.len() > SIZE_LIMIT {
-        return Err(Unreadable::Malformed(format!("it has more than {} MB", SIZE_LIMIT >> 20)));
+        return Err(Unreadable::Malformed(format!("it is larger than {} MB", SIZE_LIMIT >> 20)));
     }
     let head: LockHead = toml::from_str(text).map_err(malformed)?;
     let asks_for = head.requires.as_ref().and_then(|text| VersionReq::parse(text).ok());
@@ -66,7 +66,7 @@ fn consistent(target: &LockedTarget) -> Result<(), String> {
     for package in &target.packages {
         if let Some(lost) = package.why.iter().find(|why| *why != "profile" && !names.contains(why.as_str())) {
             return Err(format!(
-                "target `{}` has `{}` because of `{lost}`, which is not in it",
+                "target `{}` has `{}` because of `{lost}`, which the target does not contain",
                 target.name, package.name
             ));
         }

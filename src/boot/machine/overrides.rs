@@ -65,7 +65,7 @@ fn resolve_gpu(name: &str, matrix: &Matrix) -> Result<InstalledGpu, Failure> {
     let near: Vec<String> = matrix.gpus.near(name).iter().map(|near| format!("`{near}`")).collect();
     let help = match near.as_slice() {
         [] => {
-            format!("GPUs of notebooks: {}; or use a compute capability such as `8.9`", matrix.gpu_names().join(", "))
+            format!("notebook GPUs: {}; or use a compute capability such as `8.9`", matrix.gpu_names().join(", "))
         }
         near => format!("did you mean {}? or use a compute capability such as `8.9`", near.join(" or ")),
     };

@@ -101,8 +101,9 @@ impl Runtime {
     pub fn outdated(&self, today: Date) -> Option<Finding> {
         let day: Date = self.as_of.as_ref().filter(|_| self.moves)?.to_string().parse().ok()?;
         let name = self.full_name();
-        let message =
-            format!("the list of `{name}` is of {day}, more than {FRESH} days old: the image has changed since");
+        let message = format!(
+            "the package list of `{name}` is from {day}, more than {FRESH} days ago; the image has changed since"
+        );
         let finding = Finding::note(Code::RuntimeOutdated, message);
         (days_between(day, today) > FRESH).then(|| {
             finding.with_help(

@@ -106,7 +106,7 @@ impl Touched {
         let is_stale = is_older && !is_judged && self.is_held(loaded, folders);
         (is_stale || has_started_without).then(|| match &self.name {
             Some(name) if !is_stale => {
-                format!("a `.pth` file of {name}, which Python reads at startup: {}", self.what)
+                format!("{name} has a `.pth` file, which Python reads at startup, and {}", self.what)
             }
             Some(name) => format!("{name} is loaded and {}", self.what),
             None => self.what.clone(),

@@ -28,7 +28,8 @@ fn unhashed(target: &LockedTarget) -> Option<Finding> {
         .collect();
     let names: Vec<String> = packages.iter().map(ToString::to_string).collect();
     let message = format!("the lock has no digest for {}", listed(&names));
-    let finding = Finding::error(Code::LockUnhashed, message).with_help("lock from an index with digests");
+    let finding =
+        Finding::error(Code::LockUnhashed, message).with_help("run `colab-boot lock` with an index that has digests");
     (!packages.is_empty()).then(|| packages.into_iter().fold(finding, Finding::about))
 }
 
@@ -93,7 +94,7 @@ pub fn how_builds_run(matrix: &Matrix, machine: &Machine, target: &LockedTarget)
         .map(|(package, build, verdict)| {
             let how = match verdict {
                 _ if is_idle(matrix, machine, target, package) => {
-                    "on the CPU: the libraries of its CUDA are missing".to_owned()
+                    "on the CPU: its CUDA libraries are missing".to_owned()
                 }
                 Verdict::CpuOnly => "on the CPU: no GPU".to_owned(),
                 other => other.to_string(),

@@ -31,7 +31,7 @@ pub(super) fn changes(basis: &Basis<'_>) -> Changed {
         } else if is_another_file(basis, package, installed) {
             Some("another wheel of this version was installed".to_owned())
         } else {
-            shared.map(|removal| format!("removing {} deletes files that both have", removal.name))
+            shared.map(|removal| format!("removing {} deletes files that both packages own", removal.name))
         };
         match change(package, installed, reason) {
             Some(change) => changes.push(change),

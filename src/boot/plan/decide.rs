@@ -93,14 +93,15 @@ fn skip_apt(plan: &mut Plan, machine: &Machine) -> Option<Finding> {
 
 fn for_children(environment: &VariablesAfter) -> Option<Finding> {
     let names = environment.for_children.join(", ");
-    let message = format!("{names}: read when a process starts, so child processes get it but this kernel does not");
+    let message =
+        format!("{names}: read only when a process starts; child processes get the value, this kernel does not");
     (!names.is_empty()).then(|| Finding::note(Code::EnvironmentAtStart, message))
 }
 
 fn set_again(environment: &VariablesAfter) -> Option<Finding> {
     let names = environment.changed.join(", ");
     let message = format!(
-        "{names}: changed in the kernel and now reset to the profile's value; code that read it in between may keep the other value"
+        "{names}: changed in the kernel, now reset to the profile's value; code that ran in between may use the other value"
     );
     let help = "remove the line that changes it, or set that value in `[env]`; restart the kernel if code has read it";
     (!names.is_empty()).then(|| Finding::warning(Code::EnvironmentChanged, message).with_help(help))
@@ -117,7 +118,7 @@ fn blind(basis: &Basis<'_>, plan: &Plan) -> Option<Finding> {
     }
     let message = format!("the requirements of {} of the image are unknown", counted(unknown.len(), "package"));
     let finding = Finding::note(Code::PlanBlind, message).with_note(listed(&unknown));
-    Some(finding.with_help("on the machine itself, `plan` knows whether they break"))
+    Some(finding.with_help("run `colab-boot plan` on the machine itself to see whether they break"))
 }
 
 /// A note for a file that no repair keeps as its wheel has it.
@@ -125,8 +126,8 @@ pub fn files_rewritten((place, name): (&PathBuf, &PackageName)) -> Finding {
     let message = format!("`{}` of {name} is rewritten whenever Python starts", place.display());
     let finding = Finding::note(Code::FilesRewritten, message).about(Subject::package(name));
     finding.with_help(
-        "a `.pth` file or `sitecustomize.py` of this environment does it, for example to add certificates; \
-         what it writes is left as it is",
+        "a `.pth` file or `sitecustomize.py` of this environment rewrites it, for example to add certificates; \
+         the rewritten file is kept",
     )
 }
 
@@ -168,7 +169,7 @@ fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version
             format!("{again}. Remove the cell or script that changes it, or pin that version in the profile")
         } else {
             format!(
-                "{again}, and something changes it again each time: search the cells below for `install` with `{name}`, or with a package \
+                "{again}, but other code changes it each time. Search the cells below for `install` with `{name}`, or with a package \
                  that requires it (`pip show {name}` lists them under Required-by); remove that line, or pin the version in the profile"
             )
         };

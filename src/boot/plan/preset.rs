@@ -89,9 +89,9 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
     variables.all.insert("PYTHONHASHSEED".to_owned(), seed.to_string());
     variables.because.insert(
         "PYTHONHASHSEED".to_owned(),
-        "the seed applies to the order of sets in processes that start later".to_owned(),
+        "the seed fixes the order of sets in processes that start later".to_owned(),
     );
-    let mut finding = Finding::note(Code::DeterminismPartial, format!("limits of the seed {seed}"));
+    let mut finding = Finding::note(Code::DeterminismPartial, format!("determinism with the seed {seed} has limits"));
     let meant = rows.determinism.iter().filter(|row| {
         let version = target.version(&row.package);
         version.is_some_and(|version| is_between(version, row.from.as_ref(), row.before.as_ref()))
@@ -100,18 +100,20 @@ fn determinism(profile: &Profile, target: &LockedTarget, rows: &Settings, variab
     for row in meant {
         if let Some(own) = taken_back(profile, row) {
             finding.severity = Severity::Warning;
-            finding.notes.push(format!("{}: nothing, because the profile's own {own} has priority", row.package));
+            finding
+                .notes
+                .push(format!("{}: not made deterministic, because the profile's own {own} has priority", row.package));
             continue;
         }
         let set = row.variable.clone().zip(row.value.clone());
         let flag = row.flag.as_ref().map(|flag| ("XLA_FLAGS".to_owned(), flag.clone()));
         for (name, value) in set.into_iter().chain(flag) {
-            variables.because.insert(name.clone(), format!("the seed: {} is deterministic with it", row.package));
+            variables.because.insert(name.clone(), format!("the seed: makes {} deterministic", row.package));
             variables.all.insert(name, value);
         }
         finding
             .notes
-            .push(format!("{}: repeatable on one machine, with `{}`; not for {}", row.package, row.call, row.not));
+            .push(format!("{}: repeatable on one machine with `{}`. Not covered: {}", row.package, row.call, row.not));
     }
     if !finding.notes.is_empty() {
         finding.help.push("`colab_boot_seed(seed)` in a golden notebook makes these calls; `colab-boot verify --deterministic` trains twice and compares".to_owned());
@@ -338,10 +340,10 @@ mod tests {
         }
         // A promise that the profile takes back is none.
         for (own, packages, said) in [
-            ("CUBLAS_WORKSPACE_CONFIG = \":0:0\"", ("torch", "2.9.1"), "torch: nothing, because"),
-            ("XLA_FLAGS = \"--xla_gpu_exclude_nondeterministic_ops=false\"", ("jax", "0.9.0"), "jax: nothing, because"),
-            ("XLA_FLAGS = \"/content/flags.txt\"", ("jax", "0.9.0"), "jax: nothing, because"),
-            ("TF_DETERMINISTIC_OPS = \"0\"", ("tensorflow", "2.20.0"), "tensorflow: nothing, because"),
+            ("CUBLAS_WORKSPACE_CONFIG = \":0:0\"", ("torch", "2.9.1"), "torch: not made deterministic"),
+            ("XLA_FLAGS = \"--xla_gpu_exclude_nondeterministic_ops=false\"", ("jax", "0.9.0"), "jax: not made deterministic"),
+            ("XLA_FLAGS = \"/content/flags.txt\"", ("jax", "0.9.0"), "jax: not made deterministic"),
+            ("TF_DETERMINISTIC_OPS = \"0\"", ("tensorflow", "2.20.0"), "tensorflow: not made deterministic"),
         ] {
             let found = judged(&format!("[env]\n{own}\n{seed}"), &[packages], true).findings;
             let partial = found.iter().find(|one| one.code == Code::DeterminismPartial).expect("a word");
@@ -353,7 +355,7 @@ mod tests {
         assert!(
             notes
                 .iter()
-                .any(|one| one.code == Code::DeterminismPartial && one.notes[0].contains("not for other GPU models"))
+                .any(|one| one.code == Code::DeterminismPartial && one.notes[0].contains("Not covered: other GPU models"))
         );
     }
 }

@@ -84,10 +84,7 @@ pub(super) fn prune(basis: &Basis<'_>) -> (Vec<Change>, Vec<Finding>) {
     }
     if !stay.is_empty() {
         let kept: Vec<&str> = stay.iter().map(AsRef::as_ref).collect();
-        let message = format!(
-            "{} stay: other installed packages need them, although the profile no longer does",
-            kept.join(", ")
-        );
+        let message = format!("not removed, because other installed packages need them: {}", kept.join(", "));
         let finding = Finding::note(Code::PlanPruneKept, message);
         findings.push(stay.iter().fold(finding, |finding, name| finding.about(Subject::package(name))));
     }
@@ -138,7 +135,7 @@ fn cannot_come_back(basis: &Basis<'_>, name: &PackageName, before: &Version) -> 
     let ours = basis.ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
     let is_direct = ours.or_else(|| basis.ledger.removed.get(name)).is_some_and(|before| before.direct);
     let (why, help) = if is_direct {
-        ("it was installed from a file or an address", "reinstall it from there")
+        ("it was installed from a file or a URL", "reinstall it from there")
     } else {
         (
             "no index has a wheel of it",
@@ -146,7 +143,7 @@ fn cannot_come_back(basis: &Basis<'_>, name: &PackageName, before: &Version) -> 
         )
     };
     let message = format!("{name} {before}, which was installed before the first apply, can't be restored: {why}");
-    Finding::warning(Code::PlanPruneKept, message).with_help(help)
+    Finding::warning(Code::PlanPruneKept, message).about(Subject::release(name, before)).with_help(help)
 }
 
 /// What another tool has changed after colab-boot did: undoing colab-boot's changes does not make it what it was before

@@ -46,7 +46,7 @@ impl About<'_> {
             }
             let code = if row.severity == Severity::Error { Code::EnvRefused } else { Code::EnvIgnored };
             let message = format!("`{}` with {} {version}: {}", row.variable, row.package, row.says);
-            let mut finding = self.at(code, &row.variable, message)?.with_help(format!("take {}", row.instead));
+            let mut finding = self.at(code, &row.variable, message)?.with_help(format!("use {}", row.instead));
             finding.severity = row.severity;
             Some(finding)
         };
@@ -119,7 +119,7 @@ impl About<'_> {
                     Some(row) => option_refused(row, version, given)
                         .and_then(|message| self.at(Code::EnvRefused, variable, message)),
                 };
-                findings.extend(finding.map(|one| one.with_note("it fails at the first allocation")));
+                findings.extend(finding.map(|one| one.with_note("torch fails at its first allocation")));
             }
         }
         findings
@@ -138,7 +138,7 @@ impl About<'_> {
         }
         let judge = |Flag { text, name, value }: &Flag<'_>| {
             let Some(name) = name.strip_prefix("--") else {
-                let help = "flags have the form `--name=value` and end at a blank";
+                let help = "flags have the form `--name=value` and end at a space";
                 return Some(at(format!("`{text}` is not an XLA flag"))?.with_help(help));
             };
             let value = value.as_deref();
@@ -164,7 +164,7 @@ impl About<'_> {
         let mut findings: Vec<Finding> = flags.iter().filter_map(judge).collect();
         if !unread.is_empty() {
             let message = format!("XLA reads `XLA_FLAGS` only up to `{unread}`, which does not begin with a dash");
-            let help = "quote a value with blanks: `--name=\"a b\"`";
+            let help = "quote a value that contains spaces: `--name=\"a b\"`";
             findings.extend(self.at(Code::EnvIgnored, "XLA_FLAGS", message).map(|one| as_warning(one.with_help(help))));
         }
         findings

@@ -30,9 +30,9 @@ pub fn touched(
         name: Some(change.name.clone()),
         what: match (&change.from, &change.to) {
             (Some(from), Some(to)) if from == to => format!("{from} is reinstalled"),
-            (Some(from), Some(to)) => format!("goes from {from} to {to}"),
+            (Some(from), Some(to)) => format!("changes from {from} to {to}"),
             (Some(from), None) => format!("{from} is removed"),
-            (None, Some(to)) => format!("{to} takes its place"),
+            (None, Some(to)) => format!("is replaced with {to}"),
             (None, None) => "changes".to_owned(),
         },
         modules: modules.get(&change.name).cloned().unwrap_or_else(|| [guessed_module(&change.name)].into()),

@@ -181,7 +181,7 @@ fn too_late(name: &str, read: Option<&Read>, facts: &Facts) -> Option<String> {
     match read {
         Some(Read::Call | Read::Start) => None,
         Some(Read::Load(module)) => {
-            is_loaded(module).then(|| format!("`{name}` is read when {module} is imported, which has happened"))
+            is_loaded(module).then(|| format!("`{name}` is read when {module} is imported, and it is already imported"))
         }
         Some(Read::First(module)) => {
             // CUDA itself says nothing; what uses it does.
@@ -190,12 +190,11 @@ fn too_late(name: &str, read: Option<&Read>, facts: &Facts) -> Option<String> {
             let top = |user: &str| user.split('.').next().unwrap_or_default().to_owned();
             let may_be_used =
                 |user: &&str| facts.initialised.get(*user).copied().unwrap_or_else(|| is_loaded(&top(user)));
-            users
-                .into_iter()
-                .find(may_be_used)
-                .map(|user| format!("`{name}` is read when {user} first uses its device, which may have happened"))
+            users.into_iter().find(may_be_used).map(|user| {
+                format!("`{name}` is read when {user} first uses its device, and it may already have done so")
+            })
         }
-        None => Some(format!("`{name}` changes for the kernel; it is unknown when it is read")),
+        None => Some(format!("`{name}` changes for the kernel; it is unknown when code reads it")),
     }
 }
 

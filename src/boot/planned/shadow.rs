@@ -261,7 +261,7 @@ fn unreachable_packages(site: &Path) -> Finding {
 fn silent(folder: &Path) -> Option<Finding> {
     let mount = unreachable().into_iter().find(|mount| folder.starts_with(&mount.path))?;
     let Finding { code, notes, .. } = Unreachable::to_finding(&mount);
-    let message = format!("Python searches `{}` first, which does not answer: imports would hang", folder.display());
+    let message = format!("Python searches `{}` first, but it does not answer: imports would hang", folder.display());
     let finding = Finding::error(code, message);
     Some(
         notes

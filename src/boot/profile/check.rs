@@ -263,7 +263,7 @@ fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> EnvTable {
         // Beyond the basic plane, JSON and Python write one character in two ways.
         let fits = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric() && c <= '\u{ffff}';
         let printable = text.value.chars().all(fits) && text.value.len() <= 1024;
-        let what = "values are printable ASCII and letters of any script, at most 1024 bytes long";
+        let what = "use printable ASCII and letters of any script, at most 1024 bytes long";
         let value = printable.then(|| text.value.clone()).ok_or(what);
         if let (Some(name), Some(value)) = (name, faults.value(&text, "a variable's value", value)) {
             found.spans.insert(name.clone(), key.span.start..text.span.end);

@@ -91,7 +91,7 @@ fn check_of<'r>(rows: &'r [Check], name: &str) -> Result<&'r Check, String> {
     rows.iter().find(|row| row.id.as_str() == name).ok_or_else(|| {
         let near = nearest(rows.iter().map(|row| row.id.as_str()), name);
         let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-        format!("{near}`colab-boot doctor --list` names all")
+        format!("{near}`colab-boot doctor --list` lists all checks")
     })
 }
 

@@ -74,7 +74,7 @@ fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &
     let taken = matches!(name.value.as_str(), "default" | "direct") || name.value.starts_with("find-links");
     let valid =
         (!name.value.is_empty() && PackageName::from_str(&name.value).is_ok() && !taken).then(|| name.value.clone());
-    let rule = "letters, digits and `-`; `default`, `direct` and `find-links` are taken";
+    let rule = "letters, digits and `-`; `default`, `direct` and `find-links` are reserved";
     let parsed_name = faults.value(&name, "an index name", valid.ok_or(rule));
     let url = if is_path {
         faults.value(&place, "a folder of wheels", wheel_folder(folder, &place.value))

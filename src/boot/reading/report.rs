@@ -115,8 +115,8 @@ impl LinkingReport {
     /// Rows for people: what, and its value.
     fn rows(&self) -> Vec<(&'static str, String)> {
         let numpy = match self.numpy {
-            Some(NumpyInterface::First) => "built for NumPy 1: fails beside 2",
-            Some(NumpyInterface::Both) => "built for NumPy 2: runs with 1 and 2",
+            Some(NumpyInterface::First) => "built for NumPy 1: fails with NumPy 2",
+            Some(NumpyInterface::Both) => "built for NumPy 2: runs with NumPy 1 and 2",
             None => "",
         };
         let torch = match (self.torch, self.torch_cxx) {

@@ -29,7 +29,7 @@ pub fn collision_finding(first: &PackageName, second: &PackageName, clash: &Clas
 pub fn never_imported(first: &PackageName, second: &PackageName, clash: &Clash) -> Option<Finding> {
     let Hiding { imported, hidden, by_first } = clash.hidden.first()?;
     let (winner, loser) = if *by_first { (first, second) } else { (second, first) };
-    let message = format!("Python takes `{imported}` of {winner} instead of `{hidden}` of {loser}");
+    let message = format!("Python imports `{imported}` of {winner} instead of `{hidden}` of {loser}");
     let all: Vec<String> = clash.hidden.iter().map(|one| one.hidden.clone()).collect();
     let finding = Finding::error(Code::FilesCollide, message);
     let finding = finding.about(Subject::package(loser)).against(Subject::package(winner));
@@ -43,7 +43,7 @@ pub fn compiled_on_use(name: &PackageName, version: &Version, gpus: &[String]) -
         format!("`{name}` {version} has no machine code for {}: the driver compiles its kernels", gpus.join(", "));
     Finding::warning(Code::GpuPtxOnly, message)
         .about(Subject::release(name, version))
-        .with_note("the first launch of each kernel takes minutes, and again wherever the compiler's cache is empty")
+        .with_note("the first launch of each kernel takes minutes, and again when the compiler's cache is empty")
         .with_help("a release with machine code for this GPU starts at once: `colab-boot matrix show --gpu` lists them")
 }
 
@@ -69,7 +69,7 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
         Caveat::FilesCollide { first, second, clash } => collision_finding(first, second, clash),
         Caveat::FilesUnchecked { count } => Finding::note(
             Code::FilesUnchecked,
-            format!("{} could not be checked for files that other wheels have, too", counted(*count, "wheel")),
+            format!("{} could not be checked for files that collide with other wheels", counted(*count, "wheel")),
         ),
         Caveat::ExtraUnknown { name, version, extra, known } => {
             let message = format!("`{name}` {version} has no extra `{extra}`, but {known}");
@@ -128,7 +128,7 @@ fn cuda_unfound(unfound: &Unfound) -> Finding {
     };
     Finding::warning(Code::LibraryMissing, message)
         .about(Subject::release(name, version))
-        .with_note(format!("without that library {without}"))
+        .with_note(format!("without that library, {without}"))
         .with_help(help)
 }
 
@@ -143,8 +143,8 @@ fn held_back(all: &[HeldBack]) -> Finding {
             let by: Vec<&str> = held.by.iter().map(AsRef::as_ref).take(3).collect();
             let by = match by.as_slice() {
                 [] if held.locked => "kept from the earlier lock".to_owned(),
-                [] => "held by what its newer releases need".to_owned(),
-                by => format!("held by {}", by.join(", ")),
+                [] => "held back by the requirements of its newer releases".to_owned(),
+                by => format!("held back by {}", by.join(", ")),
             };
             format!("{} {} ({} exists; {by})", held.name, held.version, held.newest)
         })

@@ -155,7 +155,7 @@ impl<'a> Provider<'a> {
     ) -> Result<(), String> {
         if requirement.url.is_some() && !self.wanted_as(&requirement.name).any(|one| one.direct.is_some()) {
             return Err(format!(
-                "it needs `{}` from an address; add that wheel to the profile with `url` and `sha256`",
+                "it needs `{}` from a URL; add that wheel to the profile with `url` and `sha256`",
                 requirement.name
             ));
         }

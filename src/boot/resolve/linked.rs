@@ -265,7 +265,7 @@ fn read_more(
         let rest = left.checked_sub(candidate.size.unwrap_or(WHEEL).min(WHEEL));
         left = rest.unwrap_or(left);
         if rest.is_none() {
-            let why = format!("{} MB of other wheels were read before, the limit of one solve", ALL >> 20);
+            let why = format!("{} MB of other wheels were already read, the limit for one solve", ALL >> 20);
             unread.insert((*name).clone(), (candidate.version.clone(), why));
         }
         rest.is_some()

@@ -306,7 +306,7 @@ impl Provider<'_> {
         let named: Vec<String> = worst.iter().take(5).map(|(name, count)| format!("{name} ({count})")).collect();
         let looked = self.edges.borrow().len();
         let failure =
-            Failure::answer("no answer was found in time").cause(format!("{} tried", counted(looked, "release")));
+            Failure::answer("no solution was found in time").cause(format!("{} tried", counted(looked, "release")));
         let failure =
             if named.is_empty() { failure } else { failure.cause(format!("most in conflict: {}", named.join(", "))) };
         failure.help("narrow these in the profile with an exact version or a range, or raise --solve-timeout")

@@ -116,11 +116,7 @@ impl Session<'_> {
         }
         let cache = self.cache(settings);
         self.log.detail(|| {
-            format!(
-                "index: {}{}",
-                redact(&locations.default),
-                if settings.offline { ", from the cache alone" } else { "" }
-            )
+            format!("index: {}{}", redact(&locations.default), if settings.offline { " (cache only)" } else { "" })
         });
         let (started, limit) = (Instant::now(), settings.solve_limit);
         let is_over = || started.elapsed() >= limit;
@@ -240,7 +236,8 @@ pub fn find_links(settings: &IndexSettings) -> Result<Vec<Url>, Failure> {
             let option = if settings.folders_only { "--wheelhouse" } else { "--find-links" };
             must_be_folder(&path, &format!("{option}: there is no folder"))
                 .map_err(|failure| failure.help("name a folder that contains wheels"))?;
-            Url::from_directory_path(&path).map_err(|()| Failure::bug("an absolute path makes no address"))
+            Url::from_directory_path(&path)
+                .map_err(|()| Failure::bug("an absolute path could not be converted to a URL"))
         })
         .collect()
 }

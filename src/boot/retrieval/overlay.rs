@@ -43,7 +43,7 @@ fn from_address(place: &str, paths: &Paths, log: &Log) -> Result<String, Failure
     let digest: Sha256 =
         url.fragment().and_then(|text| text.strip_prefix("sha256=")?.parse().ok()).ok_or_else(|| {
             Failure::input(format!("--matrix: `{}` does not end in `#sha256=` and 64 hex digits", shown(place)))
-                .help("an address needs the digest of its content")
+                .help("a URL needs the digest of its content")
         })?;
     url.set_fragment(None);
     let kept = paths.cache.join("overlays").join(digest.to_string());

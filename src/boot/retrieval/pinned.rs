@@ -174,6 +174,6 @@ fn not_there(absent: &[String]) -> Option<Finding> {
 }
 
 fn not_opened(count: usize) -> Option<Finding> {
-    let message = format!("{} could not be checked for files that other wheels have, too", counted(count, "wheel"));
+    let message = format!("{} could not be checked for files that collide with other wheels", counted(count, "wheel"));
     (count > 0).then(|| Finding::note(Code::FilesUnchecked, message))
 }

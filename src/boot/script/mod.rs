@@ -87,7 +87,7 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
         push(
             text,
             format_args!(
-                "\nbegin remove \"removing {} distributions\"\nremove {}\nend remove\n",
+                "\nbegin remove \"removing distributions: {}\"\nremove {}\nend remove\n",
                 removed.len(),
                 removed.join(" ")
             ),
@@ -105,7 +105,7 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
     if count == 0 {
         return;
     }
-    push(text, format_args!("\nbegin wheels \"installing {count} wheels\"\n"));
+    push(text, format_args!("\nbegin wheels \"installing wheels: {count}\"\n"));
     for ((index, beside), packages) in groups {
         let (file, flag) = if beside { (format!("{index}-beside"), "--beside ") } else { (index.to_owned(), "") };
         if index == "direct" {
@@ -150,7 +150,7 @@ fn sources(text: &mut String, packages: &[&LockedPackage], flag: &str) {
         return;
     }
     text.push_str(&fill(BUILD, &[("BREAK_SYSTEM", flag.to_owned())]));
-    push(text, format_args!("\nbegin build \"building {} packages from source\"\n", packages.len()));
+    push(text, format_args!("\nbegin build \"building packages from source: {}\"\n", packages.len()));
     requirements(text, "build", packages, |package, _| exact(package));
     let names: Vec<String> = packages.iter().map(|package| quoted(package.name.as_ref())).collect();
     push(text, format_args!("build \"$work/build.txt\" {}\nend build\n", names.join(" ")));

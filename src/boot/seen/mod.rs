@@ -163,7 +163,7 @@ impl Seen {
         let absent = named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).is_there()));
         let Some(path) = absent else { return Ok(()) };
         let failure = if is_kept(path) || is_kept(&path.join("bin/python")) {
-            Failure::input(format!("--python: you may not read `{}`", path.display()))
+            Failure::input(format!("--python: no permission to read `{}`", path.display()))
         } else {
             Failure::input(format!("--python: there is no `{}`", path.display()))
         };

@@ -78,14 +78,14 @@ fn finding((name, intruder): &(PackageName, Intruder), owner: Option<PackageName
     let (place, hides) = (intruder.place.display(), intruder.hides.display());
     let file = Subject::file(&intruder.place);
     if let Some(owner) = owner.filter(|owner| owner != name) {
-        let message = format!("Python takes `{place}` of {owner} instead of `{hides}` of {name}");
+        let message = format!("Python imports `{place}` of {owner} instead of `{hides}` of {name}");
         return Finding::error(Code::FilesCollide, message)
             .about(Subject::package(name))
             .against(Subject::package(&owner))
             .against(file)
             .with_help(format!("{name} and {owner} can't be used together: remove one of them"));
     }
-    Finding::error(Code::KernelShadowed, format!("Python takes `{place}` instead of `{hides}` of {name}"))
+    Finding::error(Code::KernelShadowed, format!("Python imports `{place}` instead of `{hides}` of {name}"))
         .about(Subject::package(name))
         .against(file)
         .with_help("no package owns it: move it to another folder, then run the command again")

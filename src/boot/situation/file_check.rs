@@ -294,7 +294,7 @@ fn from_elsewhere(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Fai
         if let Some(wheel) = direct
             && !wheel.sha256.map_or(Ok(false), is_known)?
         {
-            found.insert(package.name.clone(), "its files are not known to be those of the wheel".to_owned());
+            found.insert(package.name.clone(), "it is unknown whether its files are from the wheel".to_owned());
         }
     }
     Ok(found)

@@ -56,7 +56,7 @@ pub(super) fn stale_distributions(seen: &Seen, loaded: &Loaded, check: &FileChec
                 more: modules.len() - 1,
                 is_certain: first.code == CodeMatch::Differs,
                 why: match first.code {
-                    CodeMatch::Same => "another version with its own data was installed at that time".to_owned(),
+                    CodeMatch::Same => "another version, with different data files, was installed then".to_owned(),
                     _ => first.why.clone(),
                 },
             })

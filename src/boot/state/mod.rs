@@ -325,7 +325,7 @@ impl State {
     pub fn keep_hashed<T: Serialize>(&self, hashed: &T) -> Result<(), Failure> {
         files::create_private_folder(&self.folder)?;
         let bytes = postcard::to_extend(hashed, HASHED.to_vec())
-            .map_err(|error| Failure::bug("stamps of files have no form").because(&error))?;
+            .map_err(|error| Failure::bug("file stamps could not be serialized").because(&error))?;
         files::write_whole(&self.hashed_path(), &bytes)
     }
 }

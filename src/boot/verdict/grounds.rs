@@ -102,7 +102,9 @@ impl Evidence {
         let Files { against_own, by_version, by_size, .. } = self.files;
         let mut all = Vec::new();
         let rewritten = self.files.rewritten.len();
-        all.extend((rewritten > 0).then(|| format!("but {} that Python's start rewrites", counted(rewritten, "file"))));
+        all.extend(
+            (rewritten > 0).then(|| format!("except {} that Python rewrites at startup", counted(rewritten, "file"))),
+        );
         all.extend(self.other_target.clone());
         let own =
             || format!("{} compared with the installed RECORD, not the locked wheel", counted(against_own, "package"));

@@ -27,7 +27,7 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, becau
             findings.extend(other.map(|marker| {
                 let message = format!("an apply of {} is not finished; this lock was verified anyway", marker.profile);
                 Finding::warning(Code::ApplyFailed, message)
-                    .with_help("run it again, or `colab-boot apply` for this profile")
+                    .with_help("finish that apply, or run `colab-boot apply` for this profile")
             }));
             findings.push(Finding::note(Code::NothingApplied, "colab-boot has not applied this lock on this machine"));
         }
@@ -41,7 +41,7 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, becau
     let live = &planned.decision.environment.live;
     let names: Vec<&str> = live.keys().map(String::as_str).filter(|name| !name.starts_with("COLAB_BOOT_")).collect();
     if !names.is_empty() {
-        let message = format!("the kernel does not have what the profile sets: {}", names.join(", "));
+        let message = format!("the kernel lacks variables of the profile: {}", names.join(", "));
         findings.push(
             Finding::error(Code::VerifyEnvironment, message)
                 .with_help("run the boot cell to set them, then verify again"),

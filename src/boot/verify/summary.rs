@@ -29,7 +29,7 @@ pub fn summary(python: String, evidence: &Evidence, stands: Standing, tests: &[(
     row(
         "files",
         format!(
-            "{} against their wheels, {} against their own RECORD, {} by version; {} faulty",
+            "{} compared with their wheels, {} with their own RECORD, {} by version; {} faulty",
             counted(files.against_wheel, "package"),
             files.against_own,
             files.by_version,
@@ -40,7 +40,7 @@ pub fn summary(python: String, evidence: &Evidence, stands: Standing, tests: &[(
     match &evidence.kernel {
         Compared::Nothing => {}
         Compared::Same(count) => row("kernel", format!("{} compared", counted(count, "module"))),
-        Compared::Differs(_) => row("kernel", "holds replaced code".to_owned()),
+        Compared::Differs(_) => row("kernel", "runs replaced code".to_owned()),
         Compared::Not(why) => row("kernel", format!("not compared: {why}")),
     }
     for (name, said) in tests {

@@ -19,7 +19,7 @@ pub struct DoctorOptions {
     #[arg(long, conflicts_with_all = ["only", "list", "log"])]
     pub after_crash: bool,
 
-    /// With --after-crash: select the kernel by a part of its connection file's name
+    /// Select the kernel by a part of its connection file's name (with --after-crash)
     #[arg(long, value_name = "NAME", requires = "after_crash")]
     pub kernel: Option<String>,
 
@@ -43,11 +43,11 @@ pub struct DoctorOptions {
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     pub long: Option<f64>,
 
-    /// Check for this many workers of a data loader
+    /// Check the limits for this many data loader workers
     #[arg(long, value_name = "N")]
     pub workers: Option<u64>,
 
-    /// Check for batches of this size: `600MB`
+    /// Check shared memory for batches of this size: `600MB`
     #[arg(long, value_name = "SIZE", value_parser = bytes, requires = "workers")]
     pub batch_bytes: Option<f64>,
 
@@ -67,11 +67,11 @@ pub struct DoctorOptions {
     #[arg(long)]
     pub plugins: bool,
 
-    /// Write the checks as HTML, to display in a notebook
+    /// Write the results as HTML, to display in a notebook
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Write the checks as JUnit XML, for CI
+    /// Write the results as JUnit XML, for CI
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
 
@@ -79,7 +79,7 @@ pub struct DoctorOptions {
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
 
-    /// Write everything that a bug report needs to one file, without secrets, paths and names
+    /// Write everything that a bug report needs to one file, without secrets, paths or names
     #[arg(long, value_name = "FILE")]
     pub bundle: Option<PathBuf>,
 

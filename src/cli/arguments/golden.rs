@@ -181,7 +181,7 @@ pub struct SignOptions {
     #[arg(long)]
     pub fresh: bool,
 
-    /// Sign with a retired key an index that retires it, so that readers who pinned the old key accept the new ones
+    /// Use a retired key to sign the index that retires it; notebooks that pinned this key then accept the new ones
     #[arg(long, conflicts_with = "fresh")]
     pub leaving: bool,
 

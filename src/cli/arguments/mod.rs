@@ -89,7 +89,7 @@ pub enum Verb {
     Audit(AuditOptions),
     /// Check this machine for problems that crash or slow down training
     Doctor(DoctorOptions),
-    /// Measure GPU, storage, data loading or several GPUs, within limits of time and bytes
+    /// Measure GPU, storage, data loading or several GPUs, within limits of time and size
     #[command(subcommand)]
     Probe(ProbeVerb),
     /// Copy data to local disk, or checkpoints back; interrupted copies resume
@@ -362,7 +362,7 @@ pub struct ForecastOptions {
     #[arg(required_unless_present = "repo")]
     pub profiles: Vec<PathBuf>,
 
-    /// Use all current releases of a golden repository, a folder
+    /// Use all current releases of the golden repository in this folder
     #[arg(long, value_name = "FOLDER", conflicts_with = "profiles")]
     pub repo: Option<PathBuf>,
 

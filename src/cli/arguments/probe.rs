@@ -17,13 +17,13 @@ pub enum ProbeVerb {
     Storage(StorageProbeOptions),
     /// Measure how many data loader workers help, and whether shared memory is large enough
     Loader(LoaderProbeOptions),
-    /// Measure several GPUs together: peer access, an all-reduce with NCCL
+    /// Measure several GPUs together: peer access and an all-reduce with NCCL
     Nccl(NcclProbeOptions),
 }
 
 #[derive(Debug, Args)]
 pub struct GpuProbeOptions {
-    /// The index of the GPU, as CUDA counts
+    /// The CUDA index of the GPU
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub device: u64,
 
@@ -31,7 +31,7 @@ pub struct GpuProbeOptions {
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "20s")]
     pub seconds: f64,
 
-    /// Continue although the GPU is in use; allocations of its other processes may fail
+    /// Continue even if the GPU is in use; allocations of other processes may fail
     #[arg(long)]
     pub while_busy: bool,
 

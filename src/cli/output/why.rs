@@ -90,10 +90,10 @@ impl ShownWhy<'_> {
             let _ = writeln!(text, "  bound     your profile's [constraints] allow only {}", bound.specifiers);
         }
         let Some(newest) = &why.newest else {
-            text.push_str("  newest    yes: the target could have no newer release\n");
+            text.push_str("  newest    yes: no newer release fits the target\n");
             return text;
         };
-        let _ = writeln!(text, "  newest    no: {newest} is there");
+        let _ = writeln!(text, "  newest    no: {newest} is available");
         match &why.newer {
             Newer::No => {}
             Newer::Moves(moves) => {

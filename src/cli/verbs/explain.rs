@@ -80,7 +80,7 @@ fn package(
     let locked = chosen(&lock, options)?;
     let mut findings = Vec::new();
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
-        let message = format!("`{}` is stale: {why}; this is about a new lock", place.display());
+        let message = format!("`{}` is stale: {why}; this explains a new lock", place.display());
         findings.push(Finding::note(Code::LockStale, message));
     }
     let mut machine = options.machine.request();

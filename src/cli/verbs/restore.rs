@@ -33,7 +33,7 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
     let layout = planned.seen.layout();
     layout.map_or(Ok(()), |layout| unfollow_crashes(&layout.purelib))?;
     if !debian.is_empty() {
-        report.talk.push(format!("Debian packages stay: {debian}"));
+        report.talk.push(format!("Debian packages are not removed: {debian}"));
     }
     Ok(report)
 }
@@ -73,9 +73,9 @@ fn nothing_wanted(request: &Request, session: &Session<'_>) -> Result<Answer, Fa
 
 /// That this record is not all that colab-boot has changed.
 fn other_records() -> Finding {
-    let message = "another record of colab-boot's changes to this environment exists, of another user or state folder";
+    let message = "another user or state folder also has a record of colab-boot's changes to this environment";
     let finding = Finding::warning(Code::PlanPruneKept, message);
-    finding.with_help("what it has installed stays: run `colab-boot restore` there, too, or recreate the environment")
+    finding.with_help("packages in that record stay: run `colab-boot restore` there, too, or recreate the environment")
 }
 
 /// That nothing can be undone: what was changed is not known.

@@ -104,7 +104,7 @@ fn cleaned(
     is_utf8: bool,
     writers: &Writers,
 ) -> Result<Option<Shared>, Finding> {
-    let no_json = "it is named as JSON, but is not a readable object or list: it was not changed";
+    let no_json = "it has a JSON file name, but is not a valid object or list: it was not changed";
     let clean = clean.ok_or_else(|| unread_file(name, no_json))?;
     if !is_utf8 {
         return Err(unread_file(name, "it is not UTF-8, or contains NUL bytes: it was not changed"));

@@ -62,7 +62,7 @@ pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             Some("it belongs to the environment or to colab-boot")
         }
         Destination::Whole(at, Some(_)) if is_program(at) => Some("it is a program"),
-        Destination::Whole(at, Some(old)) if was_read(old) && !is_report(at) => Some("it was read"),
+        Destination::Whole(at, Some(old)) if was_read(old) && !is_report(at) => Some("the command read it"),
         _ => None,
     };
     match why {
@@ -195,7 +195,7 @@ fn must_have_a_folder(path: &Path) -> Result<(), Failure> {
     let help = if folder.is_missing() { "create it first, or choose another file" } else { "choose another file" };
     must_be_there(folder, "there is no folder")
         .map(drop)
-        .map_err(|failure| failure.cause(format!("`{}` was to be written", path.display())).help(help))
+        .map_err(|failure| failure.cause(format!("the folder is needed to write `{}`", path.display())).help(help))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -243,7 +243,9 @@ fn copy_attributes(from: &Path, to: &File) {
 fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Err(rustix::io::Errno::NXIO) => return Err(std::io::Error::new(ErrorKind::BrokenPipe, "it has no reader")),
+        Err(rustix::io::Errno::NXIO) => {
+            return Err(std::io::Error::new(ErrorKind::BrokenPipe, "the pipe has no reader"));
+        }
         opened => opened?,
     };
     rustix::fs::fcntl_setfl(&file, OFlags::APPEND)?;

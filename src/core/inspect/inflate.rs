@@ -83,7 +83,7 @@ impl<'a> Unpacker<'a> {
             return Ok(LOCAL_LENGTH - self.head.len());
         }
         if u32_at(&self.head, 0) != Some(LOCAL) {
-            let what = format!("no local header of `{}` where the directory says", self.member.path);
+            let what = format!("no local header of `{}` at the offset in the directory", self.member.path);
             return Err(Malformed::new(self.member.offset, what));
         }
         let length = |at: usize| usize::from(u16_at(&self.head, at).unwrap_or(0));

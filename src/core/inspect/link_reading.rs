@@ -166,7 +166,7 @@ pub fn chosen(files: &[(&str, u64)], limit: u64) -> (Vec<usize>, Linking) {
         if rest.is_none() {
             let (megabytes, most) = (size >> 20, limit >> 20);
             linking.unread.push(if size > limit {
-                format!("{path} has {megabytes} MB, more than the limit of {most} MB")
+                format!("{path} is {megabytes} MB, more than the limit of {most} MB")
             } else {
                 format!("{path} was not read: its wheel has more than {most} MB of libraries, the limit for one wheel")
             });

@@ -201,7 +201,7 @@ impl<'a> Tables<'a> {
         let offset = self.offset(address)?;
         let bytes =
             self.kept.read_bytes_at_until(offset..offset.saturating_add(64 << 10), 0).map_err(|()| ELSEWHERE)?;
-        std::str::from_utf8(bytes).map_err(|_| "a name in it is not a text")
+        std::str::from_utf8(bytes).map_err(|_| "a name in it is not valid UTF-8")
     }
 
     fn u32_at(&self, offset: u64) -> Result<u32, Fault> {

@@ -177,7 +177,7 @@ impl Matrix {
         self.collisions.extend(overlay.collision);
         if let Some(row) = self.builds.all().find(|row| row.cuda.is_some_and(|cuda| self.driver_floor(cuda).is_none()))
         {
-            return Err(format!("{} {} is of a CUDA that no `[[toolkit]]` knows", row.package, row.version));
+            return Err(format!("{} {} has a CUDA version that no `[[toolkit]]` defines", row.package, row.version));
         }
         self.version = format!("{}+{}", self.version, Sha256::of(text.as_bytes()).short());
         Ok(self)

@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for Phrase {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let phrase = Self::new(String::deserialize(deserializer)?);
         if phrase.parts.iter().map(|part| part.trim().len()).sum::<usize>() < 6 {
-            return Err(serde::de::Error::custom(format!("`{}` is too short to mean one thing", phrase.text)));
+            return Err(serde::de::Error::custom(format!("`{}` is too short to be unambiguous", phrase.text)));
         }
         Ok(phrase)
     }

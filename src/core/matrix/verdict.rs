@@ -82,7 +82,7 @@ impl Display for Reason {
                 write!(f, "no machine code or PTX for {gpu} (compute capability {capability})")
             }
             Self::PtxTooNew { gpu, isa, driver_isa } => {
-                write!(f, "{gpu} needs PTX {isa} compiled, but this driver supports PTX up to {driver_isa}")
+                write!(f, "the wheel has only PTX {isa} for {gpu}, but this driver supports PTX up to {driver_isa}")
             }
             Self::UnknownCuda { cuda } => write!(f, "CUDA {cuda} is not in the matrix"),
         }

@@ -109,7 +109,7 @@ fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
             }
             // pep508_rs 0.9.2 panics where such a character follows a comparison.
             _ if !byte.is_ascii() => {
-                return Err("the marker has other characters than ASCII outside of quotes".to_owned());
+                return Err("the marker has non-ASCII characters outside quotes".to_owned());
             }
             b'(' => (Token::Open, 1),
             b')' => (Token::Close, 1),

@@ -31,7 +31,7 @@ pub fn said(file: &str, secrets: &[Sighting], fate: Fate) -> Vec<Finding> {
     let kind = if fate == Fate::Removed { Finding::warning } else { Finding::error };
     let help = match fate {
         Fate::Removed => "it is still in the history and in earlier copies: revoke it",
-        Fate::Refused => "it was not removed, as said below: revoke it if others may have seen it",
+        Fate::Refused => "it was not removed (see below); revoke it if others may have seen it",
         Fate::Found => {
             "remove it with `--write`, and revoke it if others may have seen it; to accept it, add `# colab-boot: allow` \
              to its line or use --baseline"
@@ -77,5 +77,5 @@ pub fn summary(removed: Option<(usize, usize)>, left: (usize, usize), (files, no
         }
         None => format!("{} in {of_left} of {files}", counted(left, "secret")),
     };
-    if not_searched == 0 { searched } else { format!("{searched}; {not_searched} that are not text were not searched") }
+    if not_searched == 0 { searched } else { format!("{searched}; {not_searched} not searched (not text)") }
 }

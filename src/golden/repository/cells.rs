@@ -21,7 +21,7 @@ pub fn carry(kept: &Kept, path: &Path, at: Option<&Url>) -> Result<Binary, Failu
         .map_err(|error| Failure::input(format!("--binary: could not read `{}`", path.display())).because(&error))?;
     if !bytes.starts_with(b"\x7fELF") && !bytes.starts_with(b"PK") {
         return Err(Failure::input(format!("--binary: `{}` is neither a program nor a wheel", path.display()))
-            .help("`.ci/wheel dist` builds the wheel"));
+            .help("pass a wheel or an executable of colab-boot"));
     }
     let sha256 = Sha256::of(&bytes);
     let end = if bytes.starts_with(b"PK") { ".whl" } else { "" };

@@ -141,14 +141,14 @@ impl Kept {
         let message = match trust.behind(own, kept.digest()) {
             None => return Ok(kept),
             Some(Behind::Older(seq)) => {
-                format!("the index in `{place}` has number {own}, but {seq} was seen before")
+                format!("the index in `{place}` has sequence number {own}, but {seq} was seen before")
             }
             Some(Behind::Another) => {
-                format!("the index in `{place}` has number {own}, as another index that was seen before")
+                format!("the index in `{place}` has sequence number {own}, like a different index seen before")
             }
         };
         let finding = Finding::error(Code::GoldenRolledBack, message)
-            .with_help("get the newest one from where it is published, then change that")
+            .with_help("download the newest index from where it is published, then change that one")
             .with_help(format!(
                 "if the newer one was never published, remove `{}`, which remembers it",
                 record_of(&session.paths, &kept.catalogue.name)?.display()

@@ -132,7 +132,7 @@ fn edited(pin: &Pin, (profile, lock): (&Path, Option<&PathBuf>), folder: &Path) 
     };
     let path = lock_path(profile, lock);
     let Some(text) = files::read_optional(&path)? else {
-        return Ok(vec![finding(&path, "is missing, the lock")]);
+        return Ok(vec![finding(&path, "is missing: the lock")]);
     };
     if Sha256::of(text.as_bytes()) != pin.sha256 {
         return Ok(vec![finding(&path, "is not the lock")]);

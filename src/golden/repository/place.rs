@@ -154,7 +154,7 @@ fn differs(path: &str, bytes: Option<&[u8]>, file: &ReleaseFile) -> Finding {
             .with_help("fetch it with `git lfs pull`, and do not store releases in LFS");
     }
     if without_returns.len() != bytes.len() && Sha256::of(&without_returns) == file.sha256 {
-        return finding(Code::GoldenLineEnds, "has other line endings than were published")
+        return finding(Code::GoldenLineEnds, "has different line endings than the published file")
             .with_help("git changed them: clone again with `git -c core.autocrlf=false clone`, and keep `* -text` in .gitattributes");
     }
     let finding = finding(Code::GoldenFileDiffers, "is not the file that was published");

@@ -23,7 +23,7 @@ pub fn standing_findings(release: &Release, today: Day, allowed: bool) -> Vec<Fi
         Standing::Yanked if allowed => Finding::warning(Code::GoldenYanked, format!("{title} was withdrawn{why}")),
         Standing::Yanked => Finding::error(Code::GoldenYanked, format!("{title} was withdrawn{why}")),
     };
-    let help = release.replaced_by.as_ref().map(|other| format!("take {other}"));
+    let help = release.replaced_by.as_ref().map(|other| format!("use {other}"));
     vec![help.into_iter().fold(finding, Finding::with_help)]
 }
 
@@ -38,7 +38,7 @@ pub fn pin_findings((pin, into): (&Pin, &str), found: &Read, today: Day, allowed
     };
     let mut findings = standing_findings(release, today, allowed);
     if release.file("lock").is_none_or(|lock| lock.sha256 != pin.sha256) {
-        let message = format!("{title} has another lock in the index than the pinned one");
+        let message = format!("the index lists a different lock for {title} than the pinned one");
         findings.push(Finding::error(Code::GoldenFileDiffers, message));
     }
     let newest = found.vouched.catalogue.find(pin.name.as_ref(), today);

@@ -193,7 +193,7 @@ impl Holder {
                     shell_word(Path::new(&pin.from))
                 ),
             };
-            Finding::error(Code::GoldenFileDiffers, format!("{what} is not what {title} has")).with_help(help)
+            Finding::error(Code::GoldenFileDiffers, format!("{what} differs from {title}")).with_help(help)
         };
         let missing = |path: &Path| {
             let message = format!("`{}` of {title} is missing", path.display());

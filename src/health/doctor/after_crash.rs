@@ -74,7 +74,7 @@ fn memory(death: &Death) -> Vec<String> {
     {
         let seconds = last.at - first.at;
         said.push(format!(
-            "{} to {} in its last {}",
+            "memory went from {} to {} in its last {}",
             amount(first.resident),
             amount(last.resident),
             counted(seconds, "second")
@@ -89,9 +89,9 @@ fn kernel_killed_oom(case: &Case<'_>) -> Answer {
         Err(answer) => return answer,
     };
     if !death.for_memory() {
-        return Answer::Fine("the last kernel was not killed for memory".to_owned());
+        return Answer::Fine("the last kernel was not killed because memory ran out".to_owned());
     }
-    let said = format!("kernel {} was killed for memory, {}", death.pid, ago(case, death));
+    let said = format!("kernel {} was killed because memory ran out, {}", death.pid, ago(case, death));
     Hit::error(said)
         .seen_all(memory(death))
         .seen(match &death.counter {
@@ -111,9 +111,9 @@ fn kernel_killed_signal(case: &Case<'_>) -> Answer {
         Some(signal) => {
             Hit::warning(format!("kernel {} was ended by signal {signal}, {}", death.pid, ago(case, death)))
                 .seen(if death.killed_before.is_some() && death.killed_before == death.killed_after {
-                    "no process was killed for memory, so the signal came from a user, a script, a limit or the notebook server"
+                    "there was no out-of-memory kill: a user, a script, a limit or the notebook server sent the signal"
                 } else {
-                    "it is unknown whether memory was the cause; a user, a script, a limit or the notebook server may have sent it"
+                    "it is unknown whether memory was the cause; a user, a script, a limit or the notebook server may have sent the signal"
                 })
                 .seen_all(memory(death))
                 .seen_all(others(case))
@@ -167,7 +167,7 @@ fn kernel_unseen(case: &Case<'_>) -> Answer {
     let own = of_this_boot(case);
     match own {
         None if case.plans.after_crash => {
-            let said = format!("{}: one of them ended for an unknown reason", none_seen(case));
+            let said = format!("{}; one kernel ended for an unknown reason", none_seen(case));
             Hit::note(said).seen_all(others(case)).into()
         }
         None => Answer::Unseen(none_seen(case)),

@@ -158,10 +158,10 @@ fn library_missing(case: &Case<'_>) -> Answer {
             continue;
         }
         let message = format!("{name} {version} needs {library}, which no package provides");
-        hits.push(Hit::error(message).seen(format!("without it {}", link.without)));
+        hits.push(Hit::error(message).seen(format!("without that library, {}", link.without)));
     }
     if looked == 0 {
-        return Answer::Unseen("no installed package searches for CUDA libraries by itself".to_owned());
+        return Answer::Unseen("no installed package loads CUDA libraries from other packages".to_owned());
     }
     if hits.is_empty() { Answer::Fine("all CUDA libraries are found".to_owned()) } else { Answer::Found(hits) }
 }

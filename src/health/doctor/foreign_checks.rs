@@ -32,7 +32,7 @@ const EVIDENCE: usize = 50;
 const OWN: &str = "profile";
 const PLUGINS: &str = "plugins";
 
-const DESCRIBED: &str = "it runs only on the machine itself, not on a description";
+const DESCRIBED: &str = "it runs only on this machine, not for --machine or --runtime";
 
 /// What a foreign check says of one thing.
 #[derive(Debug, Deserialize)]
@@ -130,7 +130,7 @@ pub fn foreign_checks(
 /// where the checks of a profile are wanted and it has none.
 pub fn foreign_names<'a>(wish: &'a Fitness, only: &[String]) -> Result<Vec<&'a str>, Failure> {
     if wish.checks.is_empty() && only.iter().any(|name| name == OWN) {
-        let help = "name a profile with `--profile FILE`: its `[[doctor.check]]` are this group";
+        let help = "name a profile with `--profile FILE`: this group runs its `[[doctor.check]]` entries";
         return Err(Failure::input("no profile with `[[doctor.check]]` is named").help(help));
     }
     Ok([OWN, PLUGINS].into_iter().chain(wish.checks.iter().map(|check| check.name.as_str())).collect())
@@ -162,7 +162,7 @@ fn plugin_checks(
         let meant = only.is_none_or(|only| only.contains(name));
         let Some(site) = one.location.as_deref().filter(|_| meant) else { continue };
         for (check, place) in entry_points(site, name, &one.version.to_string()) {
-            session.say(&format!("asking {name}: {check}"));
+            session.say(&format!("running the check {check} of {name}"));
             let mut invocation = Invocation::new(python, &["-I", "-c", BRIDGE, &place], session.environment);
             invocation.whole = true;
             outcomes.push(answered(PLUGINS, &format!("{name}:{check}"), invocation.output(LIMIT)));

@@ -51,7 +51,7 @@ fn stale_module(case: &Case<'_>) -> Answer {
     if stale.is_empty() {
         return Answer::Fine(format!("{} compared with the installed files", counted(facts.modules.len(), "module")));
     }
-    Hit::error("the kernel has loaded other versions than are installed").seen_all(stale).into()
+    Hit::error("the kernel has loaded different versions than the installed ones").seen_all(stale).into()
 }
 
 /// What the kernel itself says of its modules, as `apply` and `verify` judge it.
@@ -66,7 +66,7 @@ fn changed_modules(case: &Case<'_>, compared: usize, changed: &[ChangedModule]) 
     };
     let (differs, unknown) = (of(CodeMatch::Differs), of(CodeMatch::Unknown));
     if !differs.is_empty() {
-        return Hit::error("the kernel has loaded other code than is installed").seen_all(differs).into();
+        return Hit::error("the kernel has loaded code that differs from the installed files").seen_all(differs).into();
     }
     if !unknown.is_empty() {
         let message = "modules changed on disk after the kernel loaded them and could not be compared";
@@ -220,7 +220,7 @@ fn pip_env(case: &Case<'_>) -> Answer {
 fn user_actions(case: &Case<'_>) -> Answer {
     let logs = ["/var/log/apt/history.log", "/var/log/pip.log"];
     if case.machine.host.kind != "colab" {
-        return Answer::Unseen("only Colab starts a new log at each start".to_owned());
+        return Answer::Unseen("only Colab starts each machine with empty install logs".to_owned());
     }
     let commands = logs.iter().filter_map(|path| case.vitals.text(path)).flat_map(str::lines);
     let commands = commands.filter_map(|line| line.strip_prefix("Commandline: "));
@@ -240,7 +240,7 @@ fn env_not_read(case: &Case<'_>) -> Answer {
     let late = facts.environment.iter().filter(|(name, value)| value.is_some() && !started.contains(&name.as_str()));
     let read = late.filter_map(|(name, _)| match case.matrix.read_of(name)? {
         Read::Load(module) if facts.modules.contains_key(module.as_str()) => {
-            Some(format!("{name} is read when {module} is imported, and it is"))
+            Some(format!("{name} is read when {module} is imported, and it is already imported"))
         }
         Read::Start => Some(format!("{name} is read when the process starts")),
         _ => None,

@@ -158,7 +158,7 @@ fn library_known_bad(case: &Case<'_>) -> Answer {
             .map(|(version, from)| format!("{version} from {from}"))
             .collect();
         if !found.is_empty() {
-            hits.push(Hit::error(row.why.as_str()).seen_all(found).seen(format!("take {}", row.take)));
+            hits.push(Hit::error(row.why.as_str()).seen_all(found).seen(format!("install {}", row.take)));
         }
     }
     if hits.is_empty() { Answer::Fine("no version with known errors".to_owned()) } else { Answer::Found(hits) }

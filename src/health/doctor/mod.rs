@@ -244,7 +244,7 @@ pub fn examine(case: &Examination<'_>, is_meant: &dyn Fn(&Check) -> bool) -> Res
             continue;
         }
         if case.described && !row.described {
-            outcomes.push(outcome(row, Answer::Unseen("the machine is described, not observed".to_owned())));
+            outcomes.push(outcome(row, Answer::Unseen("the check runs only on this machine".to_owned())));
             continue;
         }
         let Examination { vitals, machine, facts, plans, matrix, wish, .. } = *case;

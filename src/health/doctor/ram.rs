@@ -175,9 +175,10 @@ fn child_killed_oom(case: &Case<'_>) -> Answer {
     let whole =
         || case.vitals.value("/proc/vmstat", "oom_kill").map(|count| (count, "/proc/vmstat, the whole machine"));
     let Some((count, source)) = count.map(|count| (count, "its control group")).or_else(whole) else {
-        return Answer::Unseen("this machine does not count processes killed for memory".to_owned());
+        return Answer::Unseen("this machine does not count out-of-memory kills".to_owned());
     };
-    let said = format!("{} killed for memory since this machine or container started", counted(count, "process"));
+    let said =
+        format!("{} killed because memory ran out since this machine or container started", counted(count, "process"));
     if count == 0 {
         return Answer::Fine(said);
     }

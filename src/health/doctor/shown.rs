@@ -99,7 +99,7 @@ pub fn known(only: &[String], foreign: &[&str]) -> Result<(), Failure> {
     let Some(strange) = only.iter().find(|one| !names().any(|name| name == *one)) else { return Ok(()) };
     let failure = Failure::input(format!("there is no group or check `{strange}`"));
     Err(match nearest(names(), strange) {
-        Some(name) => failure.help(format!("did you mean `{name}`? `colab-boot doctor --list` names all")),
-        None => failure.help("`colab-boot doctor --list` names all"),
+        Some(name) => failure.help(format!("did you mean `{name}`? `colab-boot doctor --list` lists all")),
+        None => failure.help("`colab-boot doctor --list` lists all"),
     })
 }

@@ -45,7 +45,7 @@ fn workers_too_many(case: &Case<'_>) -> Answer {
         return Answer::Unseen("the CPUs could not be counted".to_owned());
     };
     let Some(workers) = case.plans.workers else {
-        return Answer::Unseen(format!("set their number with --workers; at most {cpus} are useful here"));
+        return Answer::Unseen(format!("set the number of workers with --workers; at most {cpus} are useful here"));
     };
     if workers <= cpus as u64 {
         return Answer::Fine(format!("{} on {}", counted(workers, "worker"), counted(cpus, "CPU")));
@@ -80,7 +80,9 @@ fn fork_after_threads(case: &Case<'_>) -> Answer {
         ))
         .seen("forking a process with threads can hang (JAX warns: os.fork() is incompatible)")
         .into(),
-        None => Answer::Fine("the kernel has not initialized CUDA, and no workers beside JAX are planned".to_owned()),
+        None => Answer::Fine(
+            "the kernel has not initialized CUDA, and no workers are planned while JAX is loaded".to_owned(),
+        ),
     }
 }
 

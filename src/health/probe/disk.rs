@@ -155,7 +155,7 @@ fn looked(session: &Session<'_>, python: &Path, folder: &Folder, seconds: f64) -
     let bytes = BYTES.min(free / ROOM) >> 20 << 20;
     if scratch.is_some() && bytes == 0 {
         let why = format!("`{}` has {} left", folder.path.display(), crate::core::diag::bytes(free));
-        return Err(Failure::world(why).help("a tenth of the free space must hold 1 MiB"));
+        return Err(Failure::world(why).help("free at least 10 MiB: the probe uses a tenth of the free space"));
     }
     let wish = DiskWish {
         folder: scratch.as_ref().map(|scratch| scratch.path.as_path()),
@@ -206,8 +206,8 @@ pub(super) fn judge(
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes of a sample")]
     let each = crate::core::diag::bytes(samples.size as u64);
-    let each = if tiny { "of the files' own size".to_owned() } else { format!("{each} each") };
-    probed.measures.push(measure.noted(format!("{} workers, {each}", samples.workers)));
+    let each = if tiny { "one whole file each".to_owned() } else { format!("{each} each") };
+    probed.measures.push(measure.noted(format!("workers: {}; {each}", samples.workers)));
     let said = match samples.need {
         Some(need) if rate < need => Some(Finding::error(
             Code::StorageSlow,
@@ -247,7 +247,7 @@ fn large_files(name: &str, large: &Large, slow: f64, spread: f64, probed: &mut P
     let measure = match large.read_how.as_str() {
         "cold" if steady => read.at_least(slow).noted("without the page cache, which was dropped"),
         "direct" if steady => read.at_least(slow).noted("without the page cache (O_DIRECT)"),
-        "cached" => read.noted("the page cache can't be dropped: this measures memory"),
+        "cached" => read.noted("the page cache can't be dropped: this is the speed of memory, not of the disk"),
         _ => read.noted("too noisy to judge"),
     };
     probed.measures.push(measure);

@@ -117,7 +117,9 @@ pub(super) fn judge(looked: &GpuOutput, matrix: &Matrix) -> Result<Probed, Failu
     copies(&of, looked, card, figures, &mut probed);
     products(&of, looked, card, figures, &mut probed);
     if card.is_none() {
-        probed.meaning.push(format!("no data sheet of {} is bundled, so its figures are not judged", looked.name));
+        probed
+            .meaning
+            .push(format!("no data sheet of {} is bundled, so the results can't be compared with it", looked.name));
     }
     Ok(probed)
 }
@@ -160,7 +162,7 @@ fn memory(of: &str, looked: &GpuOutput, figures: &Figures, probed: &mut Probed) 
     let measure = Measure::new(of, "largest block", Some(block.largest), Unit::Bytes)
         .at_least(usable * figures.limit("largest-block"));
     let shown = |bytes: f64| measure.shown(bytes);
-    let note = format!("of {} free and {} in total; {} attempts", shown(block.free), shown(block.total), block.asked);
+    let note = format!("of {} free and {} in total; attempts: {}", shown(block.free), shown(block.total), block.asked);
     let low = block.largest < usable * figures.limit("largest-block");
     let message = format!("the largest block is {}, although {} are free", shown(block.largest), shown(block.free));
     probed.measures.push(measure.noted(note));

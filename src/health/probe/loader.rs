@@ -110,11 +110,11 @@ pub(super) fn judge(looked: &LoaderOutput, wish: &LoaderWish, free: u64, gain: f
         let note = round
             .error
             .clone()
-            .unwrap_or_else(|| format!("{} workers, {} of shared memory", round.workers, bytes(need)));
+            .unwrap_or_else(|| format!("workers: {}, shared memory: {}", round.workers, bytes(need)));
         probed.measures.push(Measure::new(&load, what, round.rate, Unit::PerSecond).noted(note));
     }
     if let Some(round) = looked.rounds.iter().find(|round| round.rate.is_none()) {
-        let message = format!("shared memory is too small for {} workers", round.workers);
+        let message = format!("shared memory is too small for this number of workers: {}", round.workers);
         let need = bytes(need(round.workers, wish.batch));
         let note = format!("{need} of {} free: {}", bytes(free), round.error.clone().unwrap_or_default());
         let finding = Finding::error(Code::ShmSmall, message).with_note(note);

@@ -73,7 +73,9 @@ pub(super) fn judge(looked: &NcclOutput, devices: u64) -> Probed {
             Code::NcclPeer,
             "some GPUs can't read each other's memory: their traffic goes through the host",
         );
-        probed.findings.push(finding.with_note(format!("GPUs {}", apart.join(", "))).with_help("it works, slower"));
+        probed
+            .findings
+            .push(finding.with_note(format!("GPUs {}", apart.join(", "))).with_help("it works, but is slower"));
     }
     probed
 }

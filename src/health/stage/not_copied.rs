@@ -39,9 +39,9 @@ impl NotCopied {
             Self::NotUtf8 => "rename files whose names are not UTF-8 in the source",
             Self::Changed | Self::Unread(_) | Self::Reading(_) => "run the same command to retry",
             Self::Taken => "to replace files that were not copied from here, add --overwrite",
-            Self::Busy(_) => "run the same command again when it is written; the earlier copy stays",
+            Self::Busy(_) => "run the same command again when the file is complete; the earlier copy is kept",
             Self::Archive => "unpack it to another folder",
-            Self::Folder => "where the source has a file now, move the folder at the destination away",
+            Self::Folder => "move the folder at the destination away: the source now has a file there",
             Self::Link => "replace the link with a folder, or copy to where it leads",
             Self::Writing(_) if self.is_final() => "free some disk space and run the same command to continue",
             Self::Writing(_) => "check that you may write to the destination, then run the same command",
@@ -56,10 +56,10 @@ impl Display for NotCopied {
             Self::Unread(why) => f.write_str(why),
             Self::Changed => f.write_str("it changed while being read"),
             Self::Taken => {
-                f.write_str("a file with its name exists that was not copied from here, or was changed since")
+                f.write_str("a file with its name exists; it was not copied from here, or was changed since")
             }
             Self::Busy(pid) => write!(f, "process {pid} is writing to it"),
-            Self::Archive => f.write_str("the archive itself has its name"),
+            Self::Archive => f.write_str("it has the same name as the archive"),
             Self::Folder => f.write_str("a folder with its name exists; folders are not removed"),
             Self::Link => f.write_str("its folder is a link at the destination; links are not followed"),
             Self::Reading(error) => write!(f, "could not be read: {error}"),

@@ -140,7 +140,7 @@ pub(super) fn pack(
     let failed = |shard: &Shard<'_>, error: &std::io::Error| {
         Failure::world(format!("could not pack `{}`", staging.to.join(&shard.name).display()))
             .because(error)
-            .help("the tar files before it are complete and are renamed when all are; run the same command to continue")
+            .help("the tar files before it are complete, and are renamed when all are complete; run the same command to continue")
     };
     let mut whole = Vec::new();
     for shard in missing {

@@ -201,7 +201,7 @@ impl<'a> Archive<'a> {
         }
         let failed = |why: &str| {
             let failure = Failure::world(format!("not all of `{}` could be unpacked: {why}", self.path.display()));
-            failure.help("nothing was unpacked; unpack it by hand, with the password where it has one")
+            failure.help("nothing was unpacked; unpack it by hand, with the password if it has one")
         };
         let list = self.invocation(&["-Z1", "/dev/stdin"], environment)?;
         let input = self.file.try_clone().map_err(|error| failed(&error.to_string()))?;

@@ -36,11 +36,11 @@ fn packed(text: &str) -> Vec<u8> {
 #[test]
 fn what_is_no_whole_page_is_no_page() {
     let cases: [(&str, Page, &str); 7] = [
-        ("304 though nothing is here", |_| Reply::status(304), "although it is not cached"),
+        ("304 though nothing is here", |_| Reply::status(304), "but the page is not cached"),
         (
             "a part of it",
             |_| Reply { status: 206, ..Reply::new("text/html", &PAGE[..45]).with("Content-Range", "bytes 0-44/90") },
-            "with a part of the page, but the whole was requested",
+            "with a part of the page instead of the whole page",
         ),
         (
             "an encoding that was not asked for",

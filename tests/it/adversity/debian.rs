@@ -353,7 +353,7 @@ fn a_debian_package_removed_by_hand_is_missed_and_comes_back() {
     verify().expect(0);
     // What apt has installed is never taken away again, and said.
     let restored = world.test.run(&["restore", "--python", &world.python, "--offline"]).expect(0);
-    assert!(restored.stderr.contains(&format!("Debian packages stay: {ONE}")), "{restored:?}");
+    assert!(restored.stderr.contains(&format!("Debian packages are not removed: {ONE}")), "{restored:?}");
 }
 
 #[test]

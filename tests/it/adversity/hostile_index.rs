@@ -155,7 +155,7 @@ fn a_solve_without_end_is_given_up_in_time() {
     let machine = observed("laptop");
     let lock = ["lock", "p.toml", "--machine", &machine, "--index-url", &server.url, "--solve-timeout", "2"];
     let outcome = test.run(&lock).expect(1);
-    for words in ["no answer was found in time", "releases tried", "most in conflict: p", "--solve-timeout"] {
+    for words in ["no solution was found in time", "releases tried", "most in conflict: p", "--solve-timeout"] {
         assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
     }
     assert!(!test.path("p.lock").exists());

@@ -90,7 +90,7 @@ fn a_file_that_every_start_of_python_rewrites_is_named_and_needs_no_repair_again
     let start = "import os, sysconfig; p = os.path.join(sysconfig.get_path('purelib'), 'utils.py'); \
                  os.path.exists(p) and 'company' not in open(p).read() and open(p, 'a').write('# of the company\\n')\n";
     fs::write(world.place("SITE/zz.pth"), start).expect("a file");
-    let sentence = "but 1 file that Python's start rewrites";
+    let sentence = "except 1 file that Python rewrites at startup";
     for word in ["applied: 1 package", "ready: 1 package", "ready: 1 package"] {
         let said = world.run(&["apply", "p.toml"]).expect(0);
         assert!(said.stdout.starts_with(word) && said.stdout.contains(sentence), "{word}: {said:?}");

@@ -62,7 +62,7 @@ fn a_build_of_ones_own_in_the_same_version_is_kept() {
         let done = std::process::Command::new(&world.venv.python).args(install).status().expect("pip starts");
         assert!(done.success());
         let said = world.run(verb);
-        assert!(said.contains("kept: the edited `demo.py`"), "{said}");
+        assert!(said.contains("kept your edited `demo.py`"), "{said}");
         assert_eq!(world.kept("mine"), 1, "{said}");
     }
 }

@@ -194,7 +194,7 @@ fn devices_and_pipes_are_written_through() {
     let fifo = world.test.path("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo").success());
     let outcome = world.run(&["plan", "p.toml", "--json=fifo"]).expect(3);
-    assert!(outcome.stderr.contains("it has no reader"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("the pipe has no reader"), "{}", outcome.stderr);
     let reader = Command::new("cat").arg(&fifo).stdout(std::process::Stdio::piped()).spawn().expect("cat");
     // The reader has opened it once `cat` waits in open; until then the same error may come.
     let written = (0..200).any(|_| {

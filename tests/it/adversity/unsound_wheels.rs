@@ -128,7 +128,7 @@ fn a_python_that_would_not_start_any_more_is_put_right() {
             outcome.stderr
         );
         assert!(
-            outcome.stderr.contains(&format!("moved aside: `{member}`, and Python starts again")),
+            outcome.stderr.contains(&format!("moved aside: `{member}`, Python starts again")),
             "{}",
             outcome.stderr
         );

@@ -155,7 +155,7 @@ fn a_file_of_no_package_stops_the_apply_and_can_be_kept_aside() {
         write(&place, "mine\n");
         let before = world.tree();
         let outcome = world.run(&["apply", "p.toml"]).expect(0);
-        assert!(outcome.stderr.contains("kept aside: "), "{path}: {outcome:?}");
+        assert!(outcome.stderr.contains("moved `"), "{path}: {outcome:?}");
         assert_ne!(std::fs::read_to_string(&place).expect("a file"), "mine\n", "{path}");
         let again = world.run(&["apply", "p.toml"]).expect(0);
         assert!(again.stdout.contains("ready: "), "{path}: {again:?}");

@@ -121,7 +121,7 @@ fn a_list_of_pins_is_judged_line_by_line() {
     assert!(refused.stderr.contains("line 1: `numpy=1.26`"), "{refused:?}");
     let refused = list("numpy==1.26.4,==2.0.0\n").expect(2);
     assert!(
-        refused.stderr.contains("line 1: `numpy==1.26.4,==2.0.0`: no version satisfies all of these"),
+        refused.stderr.contains("line 1: `numpy==1.26.4,==2.0.0`: no version satisfies all of its specifiers"),
         "{refused:?}"
     );
     let empty = list("# nothing yet\n").expect(0);

@@ -309,5 +309,5 @@ fn what_happens_to_a_worker_does_not_happen_to_the_kernel() {
     assert_eq!(codes, ["kernel-exited"], "{said}");
     let eats = "x = [b'x' * 10_000_000 for _ in range(1000)]";
     let (codes, said, _) = dies(&mut kernel, eats, "os.kill(os.getpid(), 9)", true);
-    assert_eq!(codes, ["kernel-killed-signal"], "its worker was killed for memory: {said}");
+    assert_eq!(codes, ["kernel-killed-signal"], "its worker was killed because memory ran out: {said}");
 }

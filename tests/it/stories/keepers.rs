@@ -128,7 +128,7 @@ fn what_was_changed_is_named_with_a_way_out() {
         std::fs::write(reader(file), format!("{text}\n# mine\n")).expect("a file");
         for verb in ["verify", "update"] {
             let said = team.reader(&["golden", verb]).expect(1);
-            assert!(said.stderr.contains(&format!("{file}` is not what data@2.0.0 has")), "{said:?}");
+            assert!(said.stderr.contains(&format!("{file}` differs from data@2.0.0")), "{said:?}");
             assert!(said.stderr.contains("move the file, then run `colab-boot golden add data@2.0.0`"), "{said:?}");
         }
         std::fs::remove_file(reader(file)).expect("a file");
@@ -166,7 +166,7 @@ fn odd_notebooks_are_read_or_refused() {
     std::fs::write(reader("a.ipynb"), text.replace("colab_boot_apply()\"", "colab_boot_apply()\\nimport os\""))
         .expect("a notebook");
     let said = team.reader(&["golden", "verify", "--into", "a.ipynb"]).expect(1);
-    assert!(said.stderr.contains("of `a.ipynb` is not what data@1.0.0 has"), "{said:?}");
+    assert!(said.stderr.contains("of `a.ipynb` differs from data@1.0.0"), "{said:?}");
     let mut twice: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let boot = twice["cells"][1].clone();
     twice["cells"].as_array_mut().expect("cells").push(boot);

@@ -293,8 +293,8 @@ fn two_packages_that_have_one_module_in_different_files_are_no_verified_environm
     }
     let day = Day::of_table(table);
     for (both, said) in [
-        (["single", "folder"], "Python takes `mod/__init__.py` of folder instead of `mod.py` of single"),
-        (["below", "deep"], "Python takes `space/mod/__init__.py` of deep instead of `space/mod.py` of below"),
+        (["single", "folder"], "Python imports `mod/__init__.py` of folder instead of `mod.py` of single"),
+        (["below", "deep"], "Python imports `space/mod/__init__.py` of deep instead of `space/mod.py` of below"),
     ] {
         day.profile("p", &both, "");
         for verb in ["plan", "apply"] {

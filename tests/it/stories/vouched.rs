@@ -41,7 +41,7 @@ fn no_verb_signs_what_somebody_without_a_key_has_written() {
     team.run(&["golden", "list", "--from", "repo"]).expect(0);
     std::fs::write(&path, &bare).expect("an index");
     let refused = team.sign(&team.alice).expect(1).stderr;
-    assert!(refused.contains("has number 4, as another index that was seen before"), "{refused}");
+    assert!(refused.contains("has sequence number 4, like a different index seen before"), "{refused}");
     std::fs::write(&path, signed).expect("an index");
     team.keep(&["publish", "data.toml"]);
 }

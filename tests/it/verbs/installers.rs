@@ -195,14 +195,14 @@ fn a_faulty_install_is_repaired_once() {
     world.apply("before.toml").expect(0);
     world.test = world.test.set("AFTER", spoil).set("KEEP", format!("touch {}", once.display()));
     let outcome = world.apply("after.toml").expect(0);
-    assert!(outcome.stderr.contains("installing them again"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("reinstalling packages whose files differ"), "{}", outcome.stderr);
     world.is_whole("spoiled once", "after.toml", "2.0");
     // For ever.
     std::fs::remove_file(once).expect("a file");
     world.test = world.test.set("KEEP", ":");
     let outcome = world.apply("before.toml").expect(1);
     assert!(outcome.stderr.contains("error[verify-files]") && outcome.stderr.contains("demo.py"), "{}", outcome.stderr);
-    assert_eq!(outcome.stderr.matches("installing them again").count(), 1, "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.matches("reinstalling packages whose files differ").count(), 1, "{}", outcome.stderr);
     // Once the cause is removed.
     world.test = world.test.set("AFTER", ":");
     world.apply("before.toml").expect(0);

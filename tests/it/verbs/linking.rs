@@ -201,7 +201,7 @@ fn inspect_says_in_short_what_a_wheel_asks_for() {
         "needs      libGL.so.1 libcudart.so.12",
         "parts need libX11.so.6",
         "may open   libcudnn.so.9",
-        "NumPy      built for NumPy 1: fails beside 2",
+        "NumPy      built for NumPy 1: fails with NumPy 2",
         "torch      1 symbol of its C++ interface",
     ] {
         assert!(text.contains(line), "{line}: {text}");

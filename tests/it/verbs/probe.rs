@@ -91,7 +91,7 @@ fn workers_hand_over_real_batches() {
     std::fs::create_dir(test.path("root/dev")).expect("a folder");
     std::os::unix::fs::symlink("/dev/shm", test.path("root/dev/shm")).expect("a link");
     let out = test.run(&["probe", "loader", "--workers", "3", "--batch-bytes", "1MB", "--seconds", "3s"]).expect(0);
-    assert!(out.stdout.contains("3 workers, 7.0 MB of shared memory"), "{out:?}");
+    assert!(out.stdout.contains("workers: 3, shared memory: 7.0 MB"), "{out:?}");
     let rates = out.stdout.lines().filter(|line| line.contains("/s ")).count();
     assert!(rates >= 4 && out.stdout.contains("num_workers="), "{out:?}");
     let shared = Path::new("/dev/shm");

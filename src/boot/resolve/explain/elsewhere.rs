@@ -20,7 +20,7 @@ impl Elsewhere {
         match is_solved {
             Some(true) => Some(format!("{} works: solved", self.sentence)),
             Some(false) => None,
-            None => Some(format!("{} may work; its index could not be asked", self.sentence)),
+            None => Some(format!("{} may work; that index could not be queried", self.sentence)),
         }
     }
 }
@@ -50,7 +50,7 @@ pub(super) fn published_elsewhere(question: Question<'_>, facts: &[Fact]) -> Opt
         let version = wanted.map(|one| one.specifiers.to_string().replace(", ", ",")).filter(|text| !text.is_empty());
         let version = version.unwrap_or_else(|| "*".to_owned());
         let sentence = format!(
-            "builds of `{name}` {wish} are on its own index: `{name} = {{ version = \"{version}\", index = \"{}\" }}`",
+            "builds of `{name}` {wish} are on a separate index: `{name} = {{ version = \"{version}\", index = \"{}\" }}`",
             known.name
         );
         Some(Elsewhere { package: name.clone(), index: known.name.clone(), sentence })

@@ -59,7 +59,7 @@ impl Wording<'_> {
         if missing.is_some_and(|(name, _)| held(name)) {
             return (
                 Code::PlanProtected,
-                format!("{} would move a package that the notebook kernel runs on", self.file()),
+                format!("{} would change a package that the notebook kernel runs on", self.file()),
             );
         }
         match missing.map(|(name, range)| (name, self.listing(name), range)) {
@@ -217,7 +217,7 @@ impl Wording<'_> {
             };
         };
         if let Some(present) = target.installed.get(name).filter(|present| present.protected) {
-            return Some(format!("{name} is {} and must not move: the notebook kernel runs on it", present.version));
+            return Some(format!("{name} is {} and must not change: the notebook kernel runs on it", present.version));
         }
         let Some(listing) = self.listing(name) else {
             return Some(format!(
@@ -244,7 +244,7 @@ impl Wording<'_> {
         }
         if let Some((version, reason)) = yanked(&listing, range) {
             let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
-            return Some(format!("{name} {version} was yanked by its authors{reason}: only an exact pin takes it"));
+            return Some(format!("{name} {version} was yanked by its authors{reason}: only an exact pin selects it"));
         }
         let known = |version: &Version| listing.candidates.iter().any(|one| one.version == *version);
         if is_seam(range) && range.iter().all(|(low, _)| !matches!(low, Edge::Included(version) if !known(version))) {
@@ -267,7 +267,7 @@ impl Wording<'_> {
             Rejection::NoWheel => {
                 let why =
                     self.question.matrix.source_only(name).map(|row| format!(" ({})", row.why)).unwrap_or_default();
-                format!("it has only source, which is not built in a notebook{why}")
+                format!("it has only a source distribution, which is not built in a notebook{why}")
             }
             Rejection::TooNew => "it was uploaded after the profile's `as-of`".to_owned(),
             Rejection::Astray => "its address is on this machine, unencrypted, or in a private network".to_owned(),

@@ -93,9 +93,9 @@ fn not_judged(environment: &Environment) -> Option<Finding> {
         return None;
     }
     match (hardware.gpus.is_empty(), &hardware.driver) {
-        (true, _) => note("no GPU is named, so the builds were not checked against one")
+        (true, _) => note("no GPU is set, so the GPU code of the builds was not checked")
             .map(|finding| finding.with_help("set it with --gpu, and its driver with --driver")),
-        (false, None) => note("no driver is known, so the CUDA of the builds was not checked against it")
+        (false, None) => note("the driver is unknown, so the CUDA versions of the builds were not checked")
             .map(|finding| finding.with_help("set it with --driver")),
         (false, Some(_)) => None,
     }
@@ -144,7 +144,7 @@ fn installs(together: &Together, unchecked: usize, errors: usize) -> Option<Stri
     let but = match (unchecked, errors) {
         (0, 0) => String::new(),
         (0, _) => ", but does not work as it is".to_owned(),
-        (count, _) => format!(", but for {} that could not be checked", counted(count, "entry")),
+        (count, _) => format!(", except for {} that could not be checked", counted(count, "entry")),
     };
     Some(format!("can be installed{built}{but}"))
 }

@@ -64,7 +64,7 @@ fn must_be_built(target: &Path, here: Option<&str>) -> Result<(), Failure> {
     if here.is_none_or(is_built) {
         return Ok(());
     }
-    Err(Failure::input(format!("`{}` exists and is not as `golden build` wrote it", target.display())).help(help))
+    Err(Failure::input(format!("`{}` exists and differs from what `golden build` wrote", target.display())).help(help))
 }
 
 /// Where cells get colab-boot, as the options say.

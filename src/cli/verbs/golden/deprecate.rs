@@ -31,7 +31,7 @@ pub(super) fn run(options: &DeprecateOptions, session: &Session<'_>) -> Result<R
     if on < release.published || release.expires.is_some_and(|end| on > end) {
         let end = release.expires.map(|end| format!(", and expires on {end}")).unwrap_or_default();
         return Err(Failure::input(format!(
-            "--on {on}: {} was published on {}{end}",
+            "--on {on} is out of range: {} was published on {}{end}",
             release.title(),
             release.published
         )));

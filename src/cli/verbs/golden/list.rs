@@ -70,7 +70,7 @@ pub(super) fn listed(options: &ListOptions, session: &Session<'_>) -> Result<Rep
         let _ = writeln!(text, "{:<width$}  {standing:<10}  {}", release.title(), shown(release));
         let why = release.because.as_ref().filter(|_| standing != "current");
         if let Some(why) = why {
-            let use_ = release.replaced_by.as_ref().map(|other| format!("; take {other}")).unwrap_or_default();
+            let use_ = release.replaced_by.as_ref().map(|other| format!("; use {other}")).unwrap_or_default();
             let _ = writeln!(text, "{:<width$}  {why}{use_}", "");
         }
     }

@@ -80,7 +80,7 @@ fn store(kept: &mut Kept, options: &KeptOptions, session: &Session<'_>) -> Resul
 /// Says that an index is dated before the one that it replaces. Which of two clocks was wrong is not known.
 fn clock_is_behind(earlier: Day, issued: Day) -> Option<String> {
     let said = format!(
-        "the index is dated {issued}, and the one before it {earlier}: check the clock of this machine, and run `colab-boot golden renew` if it is behind"
+        "the index is dated {issued}, but the previous one {earlier}. If the clock of this machine is behind, set it and run `colab-boot golden renew`"
     );
     (issued.until(earlier) > 1).then_some(said)
 }

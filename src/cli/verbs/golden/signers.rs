@@ -33,7 +33,7 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     let threshold = options.threshold.unwrap_or(before);
     if threshold == 0 || threshold > new.index_keys().len() {
         return Err(Failure::input(format!(
-            "{threshold} signatures would be required, but only {} keys may sign",
+            "the threshold {threshold} is higher than the number of keys that may sign: {}",
             new.index_keys().len()
         ))
         .help("choose a smaller --threshold; nothing was changed"));
@@ -68,8 +68,8 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     if of_before < before {
         let left = before - of_before;
         talk.push(format!(
-            "{left} more of the earlier signers must sign it too, or the notebooks of users who trust them stop: \
-             `colab-boot golden sign{}`, with --leaving for removed keys",
+            "{left} more of the earlier signers must sign it, too; until then, notebooks that pinned their keys reject it: \
+             `colab-boot golden sign{}` (with --leaving for removed keys)",
             repo_option(&kept.folder)
         ));
     }

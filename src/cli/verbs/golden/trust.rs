@@ -132,14 +132,12 @@ fn ask(
     // All of them: with fewer, a release that others have signed would be refused.
     let flags = key_flags(signers);
     if !is_question {
-        return Err(Failure::answer(format!(
-            "{threshold} signatures are required, but too few of the named keys can sign"
-        ))
-        .cause(keys.join(", "))
-        .help("ask the maintainers for the fingerprints through a channel other than the repository"));
+        return Err(Failure::answer(format!("too few of the named keys can sign (signatures required: {threshold})"))
+            .cause(keys.join(", "))
+            .help("ask the maintainers for the fingerprints through a channel other than the repository"));
     }
     let text = format!(
-        "{}: {threshold} of these keys must sign\n  {}\n{}; after you confirmed the fingerprints, run\n  colab-boot golden trust {} {flags}\n",
+        "{}: {threshold} of these keys must sign\n  {}\n{}; after confirming the fingerprints, run\n  colab-boot golden trust {} {flags}\n",
         catalogue.name,
         keys.join("\n  "),
         if is_pinned { "keys are already pinned and were not changed" } else { "nothing is pinned" },

@@ -233,7 +233,7 @@ pub fn must_reach<'a, P: AsRef<Path> + ?Sized + 'a>(paths: impl IntoIterator<Ite
         let finding = Finding::error(code, format!("`{}` can't be reached: {error}", path.display()));
         return Err(Failure::from_findings(
             Kind::World,
-            vec![finding.with_help("then mount it again, or name another path")],
+            vec![finding.with_help("after unmounting it, mount it again or name another path")],
         ));
     }
     Ok(())
@@ -254,7 +254,9 @@ impl Unreachable {
         let error = self.to_error();
         let finding = Finding::error(code_of(&error), format!("{who} waits for `{}`", self.path.display()));
         let finding = finding.about(Subject::mount(&self.path));
-        let finding = finding.with_note(error.to_string()).with_help("then mount it again, and run the same command");
+        let finding = finding
+            .with_note(error.to_string())
+            .with_help("after unmounting it, mount it again and run the same command");
         Failure::from_findings(Kind::World, vec![finding])
     }
 

@@ -11,7 +11,7 @@ use crate::boot::apply::proof::{all_are, is_generated};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Claims, Downloaded, place, placed};
 use crate::boot::machine::Layout;
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::digests::{digest, has_digest};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -177,7 +177,8 @@ fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
     };
     let message = format!("the wheel of {name} would overwrite the {what} `{}`, which {whose}", first.place.display());
     let others = all.iter().filter(|one| one.place != first.place).map(|one| one.place.as_path());
-    Finding::error(Code::WheelOverwrites, message).with_others(others).with_help(help)
+    let finding = Finding::error(Code::WheelOverwrites, message).about(Subject::package(name));
+    finding.with_others(others).with_help(help)
 }
 
 /// What an installer makes of `wheel`, but for the list and the notes that it writes itself.

@@ -8,7 +8,7 @@ use crate::boot::apply::overwrite::overwrites;
 use crate::boot::files::Downloaded;
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::{Layout, record_in};
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
@@ -55,7 +55,9 @@ fn contradictions(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) 
     Ok(faults
         .map(|fault| {
             let message = format!("the wheel of {} {} {fault}", package.name, package.version);
-            Finding::error(Code::WheelMalformed, message).with_help("nothing was changed; choose another release")
+            let finding = Finding::error(Code::WheelMalformed, message);
+            let finding = finding.about(Subject::release(&package.name, &package.version));
+            finding.with_help("nothing was changed; choose another release")
         })
         .collect())
 }

@@ -3,7 +3,7 @@
 
 use crate::boot::files::Downloaded;
 use crate::boot::state::IDENTITY;
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, Subject};
 use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;
 
@@ -37,7 +37,7 @@ pub(super) fn overwrites(name: &PackageName, wheel: &Downloaded) -> Vec<Finding>
     if let Some(first) = paths.iter().filter(|path| is_of_python(path)).min() {
         let message =
             format!("the wheel of {name} would write `{first}`, which belongs to the interpreter or to colab-boot");
-        findings.push(refused(message));
+        findings.push(refused(name, message));
     }
     for (installer, places) in INSTALLER_FILES.iter().filter(|(installer, _)| name.as_ref() != *installer) {
         if let Some(first) = paths
@@ -49,14 +49,16 @@ pub(super) fn overwrites(name: &PackageName, wheel: &Downloaded) -> Vec<Finding>
             })
             .min()
         {
-            findings.push(refused(format!("the wheel of {name} would write `{first}`, which belongs to {installer}")));
+            let message = format!("the wheel of {name} would write `{first}`, which belongs to {installer}");
+            findings.push(refused(name, message));
         }
     }
     findings
 }
 
-fn refused(message: String) -> Finding {
-    Finding::error(Code::WheelOverwrites, message).with_help("nothing was changed; choose another release")
+fn refused(name: &PackageName, message: String) -> Finding {
+    let finding = Finding::error(Code::WheelOverwrites, message).about(Subject::package(name));
+    finding.with_help("nothing was changed; choose another release")
 }
 
 /// Scripts that an installer makes for `console_scripts` and `gui_scripts`, each with the module that it calls.

@@ -9,7 +9,7 @@ use crate::boot::lock::LockedPackage;
 use crate::boot::planned::Planned;
 use crate::boot::seen::{installed, surroundings};
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, Subject};
 use crate::core::model::PackageName;
 use crate::core::model::catalog::{Metadata, headers};
 
@@ -69,7 +69,8 @@ fn differs(package: &LockedPackage, metadata: &Metadata) -> Option<Finding> {
         package.name, package.version
     );
     let found = format!("resolved with {solved}, the wheel has {}", metadata.digest);
-    Some(Finding::error(Code::MetadataDiffers, message).with_note(found).with_help(
+    let finding = Finding::error(Code::MetadataDiffers, message);
+    Some(finding.about(Subject::release(&package.name, &package.version)).with_note(found).with_help(
         "nothing was changed; run `colab-boot lock --refresh`; if the METADATA still differs, report it to the operator of the index",
     ))
 }

@@ -1,7 +1,7 @@
 //! How installed files differ from their RECORD. After a full disk or a killed installer, exit codes and metadata look
 //! right while files are missing or cut short.
 
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, Subject};
 use crate::core::model::{PackageName, Version};
 
 /// What is wrong with a distribution on disk.
@@ -66,7 +66,8 @@ pub(super) fn tried_twice<T>(read: impl Fn() -> Result<T, FileFault>) -> Result<
 /// One finding for the faults of a distribution.
 pub fn finding_of(name: &PackageName, version: &Version, faults: &[FileFault]) -> Option<Finding> {
     let (first, rest) = faults.split_first()?;
-    let mut finding = Finding::error(Code::VerifyFiles, format!("{name} {version}: {first}"));
+    let finding = Finding::error(Code::VerifyFiles, format!("{name} {version}: {first}"));
+    let mut finding = finding.about(Subject::release(name, version));
     for fault in rest {
         finding = finding.with_note(fault.to_string());
     }

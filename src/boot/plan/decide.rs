@@ -95,7 +95,7 @@ fn for_children(environment: &VariablesAfter) -> Option<Finding> {
     let names = environment.for_children.join(", ");
     let message =
         format!("{names}: read only when a process starts; child processes get the value, this kernel does not");
-    (!names.is_empty()).then(|| Finding::note(Code::EnvironmentAtStart, message))
+    (!names.is_empty()).then(|| with_variables(Finding::note(Code::EnvironmentAtStart, message), &environment.for_children))
 }
 
 fn set_again(environment: &VariablesAfter) -> Option<Finding> {
@@ -104,7 +104,12 @@ fn set_again(environment: &VariablesAfter) -> Option<Finding> {
         "{names}: changed in the kernel, now reset to the profile's value; code that ran in between may use the other value"
     );
     let help = "remove the line that changes it, or set that value in `[env]`; restart the kernel if code has read it";
-    (!names.is_empty()).then(|| Finding::warning(Code::EnvironmentChanged, message).with_help(help))
+    let finding = Finding::warning(Code::EnvironmentChanged, message).with_help(help);
+    (!names.is_empty()).then(|| with_variables(finding, &environment.changed))
+}
+
+fn with_variables(finding: Finding, names: &[String]) -> Finding {
+    names.iter().fold(finding, |finding, name| finding.about(Subject::variable(name)))
 }
 
 /// On an image that is only described, what the moves would break is not known of packages without requirements.
@@ -173,7 +178,7 @@ fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version
                  that requires it (`pip show {name}` lists them under Required-by); remove that line, or pin the version in the profile"
             )
         };
-        findings.push(Finding::warning(Code::ForeignChange, message).with_help(help));
+        findings.push(Finding::warning(Code::ForeignChange, message).about(Subject::package(name)).with_help(help));
         changes.push((name.clone(), version.cloned()));
     }
     (findings, changes)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::boot::plan::xla_text::{Flag, flags_of, names_a_file};
-use crate::core::diag::{Code, Finding, Severity, nearest};
+use crate::core::diag::{Code, Finding, Severity, Subject, nearest};
 use crate::core::matrix::{AllocatorOption, FlagKnown, Setting, Settings, is_between, xla_flag, xla_value};
 use crate::core::model::{PackageName, Version};
 
@@ -27,7 +27,7 @@ impl About<'_> {
     }
 
     fn at(&self, code: Code, variable: &str, message: String) -> Option<Finding> {
-        (self.at)(code, variable, message)
+        Some((self.at)(code, variable, message)?.about(Subject::variable(variable)))
     }
 
     fn version(&self, package: &PackageName) -> Option<&Version> {

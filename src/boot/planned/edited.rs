@@ -11,7 +11,7 @@ use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::boot::situation::{FileCheck, known_wheel};
 use crate::boot::state::State;
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, Subject};
 use crate::core::host::digests::digest;
 use crate::core::host::stamps::Stamp;
 use crate::core::inspect::parse_record;
@@ -100,7 +100,7 @@ impl Edited {
             self.version
         );
         let others = others.iter().map(|edit| edit.place.as_path());
-        let finding = Finding::warning(Code::FilesEdited, message).with_others(others);
-        finding.with_help(format!("the current file is kept as `{}`", self.kept.display()))
+        let finding = Finding::warning(Code::FilesEdited, message).about(Subject::release(&self.name, &self.version));
+        finding.with_others(others).with_help(format!("the current file is kept as `{}`", self.kept.display()))
     }
 }

@@ -56,14 +56,21 @@ pub fn yanked(name: &PackageName, version: &Version, reason: &str) -> Finding {
 
 /// Caveats on a solution as findings.
 pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
-    let finding = |caveat: &Caveat| match caveat {
+    let one_by_one = resolution.caveats.iter().filter(|caveat| shared_init(caveat).is_none());
+    one_by_one.map(finding_of).chain(shared_inits(resolution)).collect()
+}
+
+fn finding_of(caveat: &Caveat) -> Finding {
+    match caveat {
         Caveat::Yanked { name, version, reason } => yanked(name, version, reason),
         Caveat::Prerelease { name, version } => {
             Finding::warning(Code::ResolvePrerelease, format!("`{name}` {version} is a pre-release"))
+                .about(Subject::release(name, version))
         }
         Caveat::PtxOnly { name, version, gpus } => compiled_on_use(name, version, gpus),
         Caveat::BuildUnknown { name, version, why } => {
             Finding::warning(Code::BuildUnknown, format!("which GPUs `{name}` {version} runs on is unknown"))
+                .about(Subject::release(name, version))
                 .with_note(format!("the matrix has no row for it; {why}"))
         }
         Caveat::FilesCollide { first, second, clash } => collision_finding(first, second, clash),
@@ -74,17 +81,19 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
         Caveat::ExtraUnknown { name, version, extra, known } => {
             let message = format!("`{name}` {version} has no extra `{extra}`, but {known}");
             Finding::warning(Code::ResolveExtraUnknown, message)
+                .about(Subject::release(name, version))
                 .with_note("it is installed without the extra, as pip and uv do")
         }
         Caveat::HeldBack(all) => held_back(all),
         Caveat::CudaUnfound(unfound) => cuda_unfound(unfound),
         Caveat::LinkingUnread { name, version, why } => {
             let message = format!("the library dependencies of `{name}` {version} are unknown");
-            Finding::note(Code::LinkingUnread, message).with_note(why.clone())
+            Finding::note(Code::LinkingUnread, message).about(Subject::release(name, version)).with_note(why.clone())
         }
         Caveat::Unreadable { name, count, line } => {
             let message = format!("{} of `{name}` ignored: invalid requirements", counted(count, "release"));
-            Finding::note(Code::ResolveSkipped, message).with_note(format!("for example `{line}`"))
+            let finding = Finding::note(Code::ResolveSkipped, message).about(Subject::package(name));
+            finding.with_note(format!("for example `{line}`"))
         }
         Caveat::NamesUnreadable { count } => Finding::note(
             Code::ResolveSkipped,
@@ -92,25 +101,24 @@ pub fn caveats(resolution: &Resolution) -> Vec<Finding> {
         ),
         Caveat::FromSource { name, version } => {
             let message = format!("`{name}` {version} will be built from source, as the profile allows");
-            Finding::warning(Code::ResolveFromSource, message).with_help(
+            Finding::warning(Code::ResolveFromSource, message).about(Subject::release(name, version)).with_help(
                 "a wheel that you built once (`url` and `sha256`) installs in seconds and is the same everywhere",
             )
         }
         Caveat::Weak { name, version, kind } => {
             let message = format!("the index has only a {} digest of `{name}` {version}", kind.as_str());
-            Finding::note(Code::LockWeak, message)
+            Finding::note(Code::LockWeak, message).about(Subject::release(name, version))
         }
         Caveat::Unhashed { name, version, why } => {
             Finding::warning(Code::LockUnhashed, format!("`{name}` {version} has no digest"))
+                .about(Subject::release(name, version))
                 .with_note(format!("the index has no sha256 of it; {why}"))
                 .with_help("`apply` refuses this lock; use an index with digests")
         }
         Caveat::VariantsSkipped { count } => {
             Finding::note(Code::ResolveVariantsSkipped, format!("{} ignored", counted(count, "wheel variant")))
         }
-    };
-    let one_by_one = resolution.caveats.iter().filter(|caveat| shared_init(caveat).is_none());
-    one_by_one.map(finding).chain(shared_inits(resolution)).collect()
+    }
 }
 
 /// What looks for a CUDA library when it runs that nothing brings.

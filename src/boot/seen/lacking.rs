@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::boot::lock::LockedTarget;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::matrix::{SystemLibraries, release_of};
@@ -64,6 +64,7 @@ impl Lacking {
         let message = format!("{package} {version} needs {libraries}, which this system does not have");
         let debian: Vec<String> = self.debian.iter().map(|name| format!("\"{name}\"")).collect();
         Finding::warning(Code::SystemLibraryMissing, message)
+            .about(Subject::release(package, version))
             .with_note("the import fails without it: `cannot open shared object file`")
             .with_help(format!(
                 "add `packages = [{}]` under `[apt]` of the profile, or run `colab-boot plan --add-apt`",

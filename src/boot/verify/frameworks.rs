@@ -7,7 +7,7 @@ use crate::boot::profile::Profile;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::boot::verify::smoke::{SmokeOutcome, SmokeTest, run_smoke, train_twice};
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, Subject};
 use crate::core::model::{PackageName, Version};
 
 /// Runs the smoke tests of `profile`, each in a process of its own.
@@ -95,6 +95,10 @@ pub fn smoke_finding(
     target: &LockedTarget,
     seen: &Seen,
 ) -> Option<Finding> {
+    Some(judge_smoke(name, outcome, target, seen)?.about(Subject::package(name)))
+}
+
+fn judge_smoke(name: &PackageName, outcome: &SmokeOutcome, target: &LockedTarget, seen: &Seen) -> Option<Finding> {
     let version = target.package(name).map(|package| package.version.to_string());
     if !outcome.ok {
         let message = format!("{name} did not pass its smoke test");

@@ -11,7 +11,7 @@ use crate::boot::machine::installed_modules;
 use crate::boot::profile::Profile;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Finding, counted};
+use crate::core::diag::{Code, Finding, Subject, counted};
 use crate::core::host::Invocation;
 use crate::core::host::command::{Finished, last_lines};
 use crate::core::matrix::{SystemLibraries, release_of};
@@ -116,7 +116,7 @@ fn finding(session: &Session<'_>, seen: &Seen, target: &LockedTarget, name: &Pac
         Some(_) => Finding::error(Code::VerifyImport, message),
         None => Finding::warning(Code::VerifyImport, message),
     };
-    let finding = finding.with_note(error.to_owned());
+    let finding = finding.about(Subject::package(name)).with_note(error.to_owned());
     known.into_iter().fold(finding, Finding::with_help)
 }
 

@@ -29,6 +29,10 @@ pub enum Subject {
     Mount {
         path: String,
     },
+    /// An environment variable.
+    Variable {
+        name: String,
+    },
 }
 
 impl Subject {
@@ -52,6 +56,10 @@ impl Subject {
         Self::Mount { path: path.display().to_string() }
     }
 
+    pub fn variable(name: &str) -> Self {
+        Self::Variable { name: name.to_owned() }
+    }
+
     /// Whether it is this package, in any version.
     pub fn is_package(&self, package: &PackageName) -> bool {
         matches!(self, Self::Package { name, .. } if name == package)
@@ -61,7 +69,7 @@ impl Subject {
     pub fn name(&self) -> &str {
         match self {
             Self::Package { name, .. } => name.as_ref(),
-            Self::Module { name } => name,
+            Self::Module { name } | Self::Variable { name } => name,
             Self::File { path } | Self::Mount { path } => path,
         }
     }
@@ -70,7 +78,7 @@ impl Subject {
     pub(super) fn presentable(&mut self) {
         match self {
             Self::Package { .. } => {}
-            Self::Module { name } => *name = presentable(name),
+            Self::Module { name } | Self::Variable { name } => *name = presentable(name),
             Self::File { path } | Self::Mount { path } => *path = presentable(path),
         }
     }
@@ -81,7 +89,7 @@ impl Display for Subject {
         match self {
             Self::Package { name, version: Some(version) } => write!(f, "{name} {version}"),
             Self::Package { name, version: None } => write!(f, "{name}"),
-            Self::Module { name } => write!(f, "`{name}`"),
+            Self::Module { name } | Self::Variable { name } => write!(f, "`{name}`"),
             Self::File { path } | Self::Mount { path } => write!(f, "`{path}`"),
         }
     }

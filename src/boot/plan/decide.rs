@@ -95,7 +95,8 @@ fn for_children(environment: &VariablesAfter) -> Option<Finding> {
     let names = environment.for_children.join(", ");
     let message =
         format!("{names}: read only when a process starts; child processes get the value, this kernel does not");
-    (!names.is_empty()).then(|| with_variables(Finding::note(Code::EnvironmentAtStart, message), &environment.for_children))
+    (!names.is_empty())
+        .then(|| with_variables(Finding::note(Code::EnvironmentAtStart, message), &environment.for_children))
 }
 
 fn set_again(environment: &VariablesAfter) -> Option<Finding> {

@@ -341,7 +341,11 @@ mod tests {
         // A promise that the profile takes back is none.
         for (own, packages, said) in [
             ("CUBLAS_WORKSPACE_CONFIG = \":0:0\"", ("torch", "2.9.1"), "torch: not made deterministic"),
-            ("XLA_FLAGS = \"--xla_gpu_exclude_nondeterministic_ops=false\"", ("jax", "0.9.0"), "jax: not made deterministic"),
+            (
+                "XLA_FLAGS = \"--xla_gpu_exclude_nondeterministic_ops=false\"",
+                ("jax", "0.9.0"),
+                "jax: not made deterministic",
+            ),
             ("XLA_FLAGS = \"/content/flags.txt\"", ("jax", "0.9.0"), "jax: not made deterministic"),
             ("TF_DETERMINISTIC_OPS = \"0\"", ("tensorflow", "2.20.0"), "tensorflow: not made deterministic"),
         ] {
@@ -355,7 +359,8 @@ mod tests {
         assert!(
             notes
                 .iter()
-                .any(|one| one.code == Code::DeterminismPartial && one.notes[0].contains("Not covered: other GPU models"))
+                .any(|one| one.code == Code::DeterminismPartial
+                    && one.notes[0].contains("Not covered: other GPU models"))
         );
     }
 }

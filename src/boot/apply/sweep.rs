@@ -95,14 +95,13 @@ pub(super) fn strangers(layout: &Layout) -> Vec<(PathBuf, PathBuf)> {
             let listed: HashSet<String> = parse_record(&record).into_iter().filter_map(below_top).collect();
             let mut all = Vec::new();
             files_below(&trash.join(&name), true, &|_| false, &mut all);
-            let is_strange = |path: &PathBuf| {
-                let path = path.to_string_lossy();
-                path.split_once('/').is_some_and(|(_, path)| !is_of_installers(path) && !listed.contains(path))
-            };
             found.extend(
                 all.into_iter()
                     .filter_map(|path| Some(path.strip_prefix(&trash).ok()?.to_owned()))
-                    .filter(is_strange)
+                    .filter(|path: &PathBuf| {
+                        let path = path.to_string_lossy();
+                        path.split_once('/').is_some_and(|(_, path)| !is_of_installers(path) && !listed.contains(path))
+                    })
                     .map(|path| (trash.clone(), path)),
             );
         }

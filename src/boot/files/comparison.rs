@@ -207,13 +207,12 @@ fn read_files(
     let mut files: Vec<(usize, &Expected, bool)> = files.collect();
     // What is begun last should not take longest.
     files.sort_by_key(|(_, file, _)| Reverse(file.size));
-    let check = |(at, file, was_read): &(usize, &Expected, bool)| {
+    let mut stamps: HashMap<usize, Stamps> = HashMap::new();
+    for (at, place, result) in on_all_cores(&files, |(at, file, was_read): &(usize, &Expected, bool)| {
         let result =
             if depth == Depth::Bytes || *was_read { tried_twice(|| check_bytes(file)) } else { check_size(file) };
         Some((*at, file.place.clone(), result))
-    };
-    let mut stamps: HashMap<usize, Stamps> = HashMap::new();
-    for (at, place, result) in on_all_cores(&files, check) {
+    }) {
         match result {
             Ok(stamp) => drop(stamps.entry(at).or_default().insert(place, stamp)),
             Err(fault) => compared.faults[at].push(fault),
@@ -268,15 +267,14 @@ fn see_folders(work: &BTreeMap<usize, Pending<'_, '_>>, look: Options<'_>, compa
     }
     let all = work.iter().flat_map(|(at, one)| one.places.iter().map(move |place| (*at, place)));
     let moved: Vec<(usize, &FolderNow)> = all.filter(|(_, place)| place.moved || place.cache_moved).collect();
-    let list = |(at, place): &(usize, &FolderNow)| {
+    let found = on_all_cores(&moved, |(at, place): &(usize, &FolderNow)| {
         let expected: BTreeSet<&str> = place.files.iter().map(|(name, _)| name.as_str()).collect();
         let intruders = if place.moved { intruders_in(&place.folder, &expected, tag) } else { Vec::new() };
         let reads_caches = place.cache_moved && look.depth == Depth::Bytes;
         let caches = if reads_caches { unchecked_caches(&place.folder, &expected) } else { Vec::new() };
         let caches: Vec<PathBuf> = caches.into_iter().map(|name| place.folder.join("__pycache__").join(name)).collect();
         (!intruders.is_empty() || !caches.is_empty()).then_some((*at, intruders, caches))
-    };
-    let found = on_all_cores(&moved, list);
+    });
     for (at, intruders, caches) in found {
         let name = work[&at].located.held.name;
         let site = work[&at].located.site();

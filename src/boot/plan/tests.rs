@@ -170,19 +170,18 @@ fn a_restart_has_reasons_or_is_not_needed() {
 
 /// A ledger in which these were put there: name, version, what was there before.
 fn ledger(entries: &[(&str, &str, Option<&str>)]) -> Ledger {
-    let before = |text: &str| Before {
-        version: text.parse().expect("a version"),
-        installer: String::new(),
-        requires: vec![],
-        direct: false,
-        contents: None,
-        edited: vec![],
-    };
     let steps: Vec<Step> = entries
         .iter()
         .map(|(text, version, was)| Step {
             name: name(text),
-            present: was.map(before),
+            present: was.map(|text: &str| Before {
+                version: text.parse().expect("a version"),
+                installer: String::new(),
+                requires: vec![],
+                direct: false,
+                contents: None,
+                edited: vec![],
+            }),
             becomes: Some((version.parse().expect("a version"), None)),
         })
         .collect();

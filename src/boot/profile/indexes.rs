@@ -35,8 +35,7 @@ pub(super) fn published(wanted: &[Wanted], own: &[NamedIndex]) -> Vec<NamedIndex
             && !own.iter().any(|one| one.name == index.name)
     });
     let pages = known.flat_map(|PublishedIndex { name, packages, pages, .. }| {
-        let of = move |page: IndexPage| (name.clone(), packages.clone(), page);
-        pages.into_iter().map(of)
+        pages.into_iter().map(move |page: IndexPage| (name.clone(), packages.clone(), page))
     });
     pages
         .map(|(name, packages, page)| NamedIndex { name, url: page.address, packages, page: Some(page.label) })

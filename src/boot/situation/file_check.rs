@@ -127,10 +127,9 @@ impl Session<'_> {
         let distrusts = reading == Reading::All && !check.faults.is_empty();
         check.hashed = if check.has_news || !distrusts { check.hashed } else { check.before.clone() };
         check.has_news |= distrusts;
-        let is_trusted = |name: &PackageName| {
+        check.hashed = check.hashed.trusting(&|name: &PackageName| {
             scene.target.package(name).is_some() && !(distrusts && check.faults.contains_key(name))
-        };
-        check.hashed = check.hashed.trusting(&is_trusted);
+        });
         if has_started && check.findings.is_empty() {
             check.hashed.keep_judged(startup, judged);
         }
@@ -290,9 +289,8 @@ fn from_elsewhere(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Fai
     let mut found = BTreeMap::new();
     for package in &scene.target.packages {
         let direct = package.wheel().filter(|wheel| wheel.index == "direct");
-        let is_known = |digest| scene.state.record_text(&digest).map(|text| text.is_some());
         if let Some(wheel) = direct
-            && !wheel.sha256.map_or(Ok(false), is_known)?
+            && !wheel.sha256.map_or(Ok(false), |digest| scene.state.record_text(&digest).map(|text| text.is_some()))?
         {
             found.insert(package.name.clone(), "it is unknown whether its files are from the wheel".to_owned());
         }

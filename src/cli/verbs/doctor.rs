@@ -101,8 +101,7 @@ fn asked(
     }
     let outcomes: Vec<Outcome> = outcomes.into_iter().map(Outcome::presentable).collect();
     let outputs = options.outputs();
-    let is_read = |name: &str| matrix.read_of(name).is_some();
-    let conditions = seen.is_here().then(|| conditions(&vitals, &sight, &is_read));
+    let conditions = seen.is_here().then(|| conditions(&vitals, &sight, &|name: &str| matrix.read_of(name).is_some()));
     let observed = seen.observed().cloned();
     let observed = observed.map(|one| Observed { conditions: conditions.or(one.conditions.clone()), ..one });
     let printed = outputs.write(&outcomes, observed, &vitals, facts)?;

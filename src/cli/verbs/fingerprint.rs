@@ -28,8 +28,7 @@ pub(super) fn conditions_of(seen: &Seen, session: &Session<'_>) -> Result<Option
     let place = Place { here: files::absolute(Path::new("."))?, ..Place::default() };
     let kernel = seen.machine.kernel.as_ref().map(|kernel| kernel.pid);
     let sight = Sight { smi_hangs: smi_hangs(seen.observed()), ..Sight::now(session, kernel, &place) };
-    let is_read = |name: &str| session.matrix.read_of(name).is_some();
-    Ok(Some(conditions(&observe_vitals(&sight), &sight, &is_read)))
+    Ok(Some(conditions(&observe_vitals(&sight), &sight, &|name: &str| session.matrix.read_of(name).is_some())))
 }
 
 pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Report, Failure> {

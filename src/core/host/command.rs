@@ -343,12 +343,11 @@ pub fn is_at_work(group: u32) -> bool {
 /// The processes of `group` that are no zombies.
 pub fn processes_of(group: u32) -> impl Iterator<Item = u32> {
     let folders = files::names_if_any(Path::new("/proc")).into_iter();
-    let of_it = move |name: String| {
+    folders.filter_map(move |name: String| {
         let stat = files::read_optional(&Path::new("/proc").join(&name).join("stat")).ok().flatten()?;
         let own = stat_field(&stat, 5).and_then(|field| field.parse().ok());
         (stat_field(&stat, 3) != Some("Z") && own == Some(group)).then(|| name.parse().ok())?
-    };
-    folders.filter_map(of_it)
+    })
 }
 
 /// A field of a `/proc/<pid>/stat`, from the third on, numbered as proc(5) does. The second is the command in

@@ -8,10 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// the work.
 pub fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
-    let worker = || {
-        let take = || items.get(next.fetch_add(1, Ordering::Relaxed));
-        std::iter::from_fn(take).filter_map(&work).collect::<Vec<_>>()
-    };
+    let worker =
+        || std::iter::from_fn(|| items.get(next.fetch_add(1, Ordering::Relaxed))).filter_map(&work).collect::<Vec<_>>();
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
     std::thread::scope(|scope| {
         let others: Vec<_> =

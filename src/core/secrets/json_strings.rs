@@ -214,9 +214,8 @@ fn put(found: &mut Vec<Site>, frames: &[Frame], literal: Range<usize>, text: Str
 /// `multiline_string`): sources and outputs of a notebook's cells. Tracebacks are lists of lines without their ends;
 /// other lists are of texts that have nothing to do with one another.
 fn is_in_pieces(path: &[String]) -> bool {
-    let is_of_cell = |top: &String| top == "cells" || top == "worksheets";
     let is_text = |key: &String| matches!(key.as_str(), "source" | "text" | "input") || key.contains('/');
-    path.first().is_some_and(is_of_cell) && path.last().is_some_and(is_text)
+    path.first().is_some_and(|top: &String| top == "cells" || top == "worksheets") && path.last().is_some_and(is_text)
 }
 
 fn place(path: &[String]) -> String {

@@ -184,11 +184,10 @@ pub fn scrubbed(name: &str, text: &str, known: &Baseline) -> Result<(Vec<Sightin
 
 fn plain(text: &str, known: &Baseline) -> Result<(Vec<Sighting>, Option<String>), Failure> {
     let lines = Lines::of(text);
-    let place = |at: usize| {
+    let (secrets, sightings) = unknown(scan_lines(&lines)?, text, known, &|at: usize| {
         let line = lines.number(at);
         (format!("line {line}"), line)
-    };
-    let (secrets, sightings) = unknown(scan_lines(&lines)?, text, known, &place);
+    });
     let clean = spliced(text, Substitutes::of(text).changes(text, &secrets));
     Ok((sightings, (!secrets.is_empty()).then_some(clean)))
 }

@@ -80,9 +80,8 @@ fn is_name(value: &str) -> bool {
 /// `2026-01-02T03:04:05Z`: when a password was changed is none.
 fn is_time(value: &str) -> bool {
     let day = value.get(..10).map(|day| day.split('-').map(str::len).collect::<Vec<_>>());
-    let is_of_day = |c: char| c.is_ascii_digit() || c == '-';
     day == Some(vec![4, 2, 2])
-        && value[..10].chars().all(is_of_day)
+        && value[..10].chars().all(|c: char| c.is_ascii_digit() || c == '-')
         && value[10..].chars().all(|c| c.is_ascii_digit() || "TZ:.+- ".contains(c))
 }
 

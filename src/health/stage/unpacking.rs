@@ -136,13 +136,12 @@ impl<'a> Archive<'a> {
             .try_clone()
             .map_err(|error| Failure::world(format!("could not read `{}`", self.path.display())).because(&error))?;
         let (is_full, seen) = (Cell::new(false), Cell::new(0));
-        let must_end = || {
+        let ended = invocation.output_of(Some(shared), LIMIT, &|| {
             let at = (&self.file).stream_position().unwrap_or_default();
             sink.bytes(at.saturating_sub(seen.replace(at.max(seen.get()))));
             is_full.set(files::volume(folder).is_ok_and(|volume| volume.free < MARGIN));
             is_full.get()
-        };
-        let ended = invocation.output_of(Some(shared), LIMIT, &must_end);
+        });
         let nothing = "nothing was unpacked";
         let message = format!("`{}` could not be unpacked", self.path.display());
         let is_same = |data: std::io::Result<Metadata>| data.is_ok_and(|data| which(&data) == self.which);

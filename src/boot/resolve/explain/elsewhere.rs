@@ -33,17 +33,16 @@ pub(super) fn published_elsewhere(question: Question<'_>, facts: &[Fact]) -> Opt
         CudaWish::Exact(cuda) => format!("for CUDA {cuda}"),
         CudaWish::Auto | CudaWish::Major(_) => return None,
     };
-    let has_page = |page: &crate::core::matrix::IndexPage| match question.target.cuda {
-        CudaWish::Exact(cuda) => page.cuda == Some(cuda),
-        _ => page.cuda.is_none(),
-    };
     let names = facts.iter().filter_map(|fact| match fact {
         Fact::Unusable { package, .. } => package.name(),
         _ => None,
     });
     names.into_iter().find_map(|name| {
         let known = question.matrix.indexes.iter().find(|index| index.packages.contains(name))?;
-        if question.profile.index_of(name).is_some() || !known.pages.iter().any(has_page) {
+        if question.profile.index_of(name).is_some() || !known.pages.iter().any(|page: &crate::core::matrix::IndexPage| match question.target.cuda {
+        CudaWish::Exact(cuda) => page.cuda == Some(cuda),
+        _ => page.cuda.is_none(),
+    }) {
             return None;
         }
         let wanted = question.profile.wanted.iter().find(|one| one.name == *name);

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::core::model::ipynb::{Ipynb, lines};
+use crate::core::model::ipynb::{Cell, Ipynb, lines};
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::cell::VERIFY;
 use crate::golden::pin::Pin;
@@ -36,32 +36,34 @@ pub struct CarriedHome {
 
 /// The cells of `notebook` that boot a release.
 pub fn held(notebook: &Ipynb<'_>) -> Vec<Held> {
-    let one = |(at, cell): (usize, &crate::core::model::ipynb::Cell)| {
-        // As a script has it, marks of cells come before.
-        let title = cell.source.lines().take(3).find_map(|line| line.strip_prefix("# @title colab-boot: "))?;
-        let (name, version) = title.trim().split_once(' ')?;
-        let (name, version) = (name.parse::<PackageName>().ok()?, version.parse::<semver::Version>().ok()?);
-        let sha256: Sha256 = literal(&cell.source, "lock")?.strip_prefix("{\"sha256\": \"")?.get(..64)?.parse().ok()?;
-        let home = literal(&cell.source, "golden")
-            .and_then(|text| serde_json::from_str::<CarriedHome>(text.trim_end_matches(',')).ok());
-        let known: Option<Pin> = serde_json::from_value(cell.value["metadata"][KEY].clone()).ok();
-        let pin = known.filter(|pin| (&pin.name, &pin.version, pin.sha256) == (&name, &version, sha256));
-        let from = home.as_ref().map(|home| home.at.clone()).unwrap_or_default();
-        let own = || Pin {
-            repository: name.clone(),
-            original: name.to_string(),
-            from,
-            seq: 0,
-            signers: Vec::new(),
-            allow_yanked: false,
-            name,
-            version,
-            sha256,
-        };
-        Some(Held { at, pin: pin.unwrap_or_else(own), home, source: cell.source.clone() })
-    };
     let code = notebook.cells.iter().enumerate().filter(|(_, cell)| cell.is_code);
-    code.filter_map(one).collect()
+    code.filter_map(|(at, cell)| held_in(at, cell)).collect()
+}
+
+/// What the cell with this index boots.
+fn held_in(at: usize, cell: &Cell) -> Option<Held> {
+    // As a script has it, marks of cells come before.
+    let title = cell.source.lines().take(3).find_map(|line| line.strip_prefix("# @title colab-boot: "))?;
+    let (name, version) = title.trim().split_once(' ')?;
+    let (name, version) = (name.parse::<PackageName>().ok()?, version.parse::<semver::Version>().ok()?);
+    let sha256: Sha256 = literal(&cell.source, "lock")?.strip_prefix("{\"sha256\": \"")?.get(..64)?.parse().ok()?;
+    let home = literal(&cell.source, "golden")
+        .and_then(|text| serde_json::from_str::<CarriedHome>(text.trim_end_matches(',')).ok());
+    let known: Option<Pin> = serde_json::from_value(cell.value["metadata"][KEY].clone()).ok();
+    let pin = known.filter(|pin| (&pin.name, &pin.version, pin.sha256) == (&name, &version, sha256));
+    let from = home.as_ref().map(|home| home.at.clone()).unwrap_or_default();
+    let own = || Pin {
+        repository: name.clone(),
+        original: name.to_string(),
+        from,
+        seq: 0,
+        signers: Vec::new(),
+        allow_yanked: false,
+        name,
+        version,
+        sha256,
+    };
+    Some(Held { at, pin: pin.unwrap_or_else(own), home, source: cell.source.clone() })
 }
 
 /// What is wrong with the cells around one that boots.

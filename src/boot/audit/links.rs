@@ -9,32 +9,34 @@ use crate::core::matrix::{Link, Matrix, Missing};
 /// Findings about packages that are linked against the CUDA of their build: an error where the environment has another
 /// CUDA's libraries, a warning where it has none that are known of.
 pub(super) fn links(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
-    let find = |held: &Audited| {
-        let link = matrix.link(&held.name, &held.version)?;
-        let major = matrix.linked_major(link, &held.version, held.build.as_ref())?;
-        let others = environment.held.iter().filter(|other| other.name != held.name);
-        let mut carried = matrix.carried(link, others.map(|other| (&other.name, &other.version)));
-        carried.extend(of_debian(environment, link));
-        if carried.contains(&major) || (carried.is_empty() && !environment.complete) {
-            return None;
-        }
-        let (library, without) = (link.soname(major), &link.without);
-        let message = format!("{} {} needs {library}, which no installed package contains", held.name, held.version);
-        let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
-        let finding = if carried.is_empty() {
-            Finding::warning(Code::LibraryMissing, message)
-        } else {
-            let of = majors.join(" and ");
-            Finding::error(Code::LibraryMissing, message)
-                .with_note(format!("the installed libraries are for CUDA {of}"))
-        };
-        let finding = finding.about(held.subject());
-        let help = format!("choose a release for the installed CUDA, or add `{}`", link.carrier_of(major));
-        Some(held.placed(finding.with_note(format!("without that library, {without}")).with_help(help)))
-    };
+    let by_build = environment.held.iter().filter_map(|held| by_build(environment, matrix, held));
     let by_rows = environment.held.iter().filter_map(|held| by_row(environment, matrix, held));
     let by_cuda = environment.held.iter().filter_map(|held| by_cuda(environment, matrix, held));
-    environment.held.iter().filter_map(find).chain(by_rows).chain(by_cuda).collect()
+    by_build.chain(by_rows).chain(by_cuda).collect()
+}
+
+/// A package that is linked against the CUDA of its build.
+fn by_build(environment: &Environment, matrix: &Matrix, held: &Audited) -> Option<Finding> {
+    let link = matrix.link(&held.name, &held.version)?;
+    let major = matrix.linked_major(link, &held.version, held.build.as_ref())?;
+    let others = environment.held.iter().filter(|other| other.name != held.name);
+    let mut carried = matrix.carried(link, others.map(|other| (&other.name, &other.version)));
+    carried.extend(of_debian(environment, link));
+    if carried.contains(&major) || (carried.is_empty() && !environment.complete) {
+        return None;
+    }
+    let (library, without) = (link.soname(major), &link.without);
+    let message = format!("{} {} needs {library}, which no installed package contains", held.name, held.version);
+    let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
+    let finding = if carried.is_empty() {
+        Finding::warning(Code::LibraryMissing, message)
+    } else {
+        let of = majors.join(" and ");
+        Finding::error(Code::LibraryMissing, message).with_note(format!("the installed libraries are for CUDA {of}"))
+    };
+    let finding = finding.about(held.subject());
+    let help = format!("choose a release for the installed CUDA, or add `{}`", link.carrier_of(major));
+    Some(held.placed(finding.with_note(format!("without that library, {without}")).with_help(help)))
 }
 
 /// A package that has no library for the CUDA of the one that it works with.

@@ -169,32 +169,30 @@ impl Pending<'_, '_> {
 
     /// What the next comparison will know.
     fn finish(self, read: Option<&Stamps>, begun: Moment) -> HashedDistribution {
-        let place = |seen: FolderNow| {
-            let stamp = |(name, stamp): (String, Option<Stamp>)| {
-                let new = || read?.get(&seen.folder.join(&name)).copied();
-                let stamp = stamp.or_else(|| Some(new()?.settled(begun))).unwrap_or(Stamp::UNKNOWN);
-                (name, stamp)
-            };
-            HashedFolder {
-                own: if seen.may_hide() { Stamp::UNKNOWN } else { seen.own.settled(begun) },
-                cache: seen.cache.settled(begun),
-                folder: seen.folder.clone(),
-                files: seen.files.into_iter().map(stamp).collect(),
-            }
-        };
         // Of what was not known, the list is whole.
         let contents = self.known.map_or_else(|| self.located.contents(&self.expected), |known| known.contents);
         HashedDistribution {
             info: self.located.info,
             source: self.located.source,
             of_wheel: self.basis == ComparedWith::Wheel,
-            places: self.places.into_iter().map(place).collect(),
+            places: self.places.into_iter().map(|place| folder_of(place, read, begun)).collect(),
             wheel: self.located.held.wheel.map(|(_, wheel)| wheel),
             contents,
             former: Vec::new(),
             follows_another: false,
         }
     }
+}
+
+/// What the next comparison will know of a folder, with the stamps of files that were `read`.
+fn folder_of(seen: FolderNow, read: Option<&Stamps>, begun: Moment) -> HashedFolder {
+    let settled = |name: &str| Some(read?.get(&seen.folder.join(name))?.settled(begun));
+    let own = if seen.may_hide() { Stamp::UNKNOWN } else { seen.own.settled(begun) };
+    let stamps = seen.files.iter().map(|(name, stamp)| {
+        let stamp = stamp.or_else(|| settled(name)).unwrap_or(Stamp::UNKNOWN);
+        (name.clone(), stamp)
+    });
+    HashedFolder { own, cache: seen.cache.settled(begun), files: stamps.collect(), folder: seen.folder.clone() }
 }
 
 /// Reads what has to be read. Returns the stamps of the files that are right.

@@ -35,43 +35,45 @@ impl About<'_> {
     }
 
     fn settings(&self, rows: &Settings) -> Vec<Finding> {
-        let judge = |row: &Setting| {
-            // An empty one is none to the libraries that these rows are about.
-            let value = self.all.get(&row.variable).filter(|value| !value.is_empty())?;
-            let version = self.version(&row.package)?;
-            let same = row.beside.as_ref().is_some_and(|name| self.all.get(name) == Some(value));
-            let lonely = row.with.as_ref().is_some_and(|name| self.all.get(name).is_none_or(String::is_empty));
-            if same || lonely || !is_between(version, row.from.as_ref(), row.before.as_ref()) {
-                return None;
-            }
-            let code = if row.severity == Severity::Error { Code::EnvRefused } else { Code::EnvIgnored };
-            let message = format!("`{}` with {} {version}: {}", row.variable, row.package, row.says);
-            let mut finding = self.at(code, &row.variable, message)?.with_help(format!("use {}", row.instead));
-            finding.severity = row.severity;
-            Some(finding)
-        };
-        rows.setting.iter().filter_map(judge).collect()
+        rows.setting.iter().filter_map(|row| self.setting(row)).collect()
+    }
+
+    fn setting(&self, row: &Setting) -> Option<Finding> {
+        // An empty one is none to the libraries that these rows are about.
+        let value = self.all.get(&row.variable).filter(|value| !value.is_empty())?;
+        let version = self.version(&row.package)?;
+        let same = row.beside.as_ref().is_some_and(|name| self.all.get(name) == Some(value));
+        let lonely = row.with.as_ref().is_some_and(|name| self.all.get(name).is_none_or(String::is_empty));
+        if same || lonely || !is_between(version, row.from.as_ref(), row.before.as_ref()) {
+            return None;
+        }
+        let code = if row.severity == Severity::Error { Code::EnvRefused } else { Code::EnvIgnored };
+        let message = format!("`{}` with {} {version}: {}", row.variable, row.package, row.says);
+        let mut finding = self.at(code, &row.variable, message)?.with_help(format!("use {}", row.instead));
+        finding.severity = row.severity;
+        Some(finding)
     }
 
     fn values(&self, rows: &Settings) -> Vec<Finding> {
-        let judge = |(name, value): (&String, &String)| {
-            let row = rows.value.iter().find(|row| row.variables.contains(name))?;
-            let unread = row.package.as_ref().is_some_and(|package| self.version(package).is_none());
-            let excused = row.unless.as_ref().is_some_and(|other| self.all.contains_key(other));
-            let stranger = row.stranger(value).filter(|_| !unread && !excused)?;
-            let near = nearest(row.values.iter().map(String::as_str), &stranger.trim().to_lowercase());
-            let help = match near.filter(|near| *near != stranger) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => row.described(),
-            };
-            let severity = if row.open && near.is_none() { Severity::Warning } else { row.severity };
-            let code = if severity == Severity::Error { Code::EnvRefused } else { Code::EnvIgnored };
-            let mut finding = self.at(code, name, format!("`{name}` does not support the value `{stranger}`"))?;
-            finding.severity = severity;
-            finding.notes.extend(row.says.clone());
-            Some(finding.with_help(help))
+        self.all.iter().filter_map(|(name, value)| self.value(rows, name, value)).collect()
+    }
+
+    fn value(&self, rows: &Settings, name: &str, value: &str) -> Option<Finding> {
+        let row = rows.value.iter().find(|row| row.variables.iter().any(|one| one == name))?;
+        let unread = row.package.as_ref().is_some_and(|package| self.version(package).is_none());
+        let excused = row.unless.as_ref().is_some_and(|other| self.all.contains_key(other));
+        let stranger = row.stranger(value).filter(|_| !unread && !excused)?;
+        let near = nearest(row.values.iter().map(String::as_str), &stranger.trim().to_lowercase());
+        let help = match near.filter(|near| *near != stranger) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => row.described(),
         };
-        self.all.iter().filter_map(judge).collect()
+        let severity = if row.open && near.is_none() { Severity::Warning } else { row.severity };
+        let code = if severity == Severity::Error { Code::EnvRefused } else { Code::EnvIgnored };
+        let mut finding = self.at(code, name, format!("`{name}` does not support the value `{stranger}`"))?;
+        finding.severity = severity;
+        finding.notes.extend(row.says.clone());
+        Some(finding.with_help(help))
     }
 
     /// Options that the release of torch does not know end the process at its first allocation; two values contradict
@@ -128,46 +130,49 @@ impl About<'_> {
     fn xla_flags(&self) -> Vec<Finding> {
         let Some(flags) = self.all.get("XLA_FLAGS") else { return Vec::new() };
         let Some(version) = (self.version)("jaxlib") else { return Vec::new() };
-        let ends =
-            |finding: Finding| finding.with_note("the process ends at the first use of JAX, without a traceback");
-        let at = |message: String| self.at(Code::EnvRefused, "XLA_FLAGS", message).map(ends);
         if names_a_file(flags) {
             let is_path = flags.contains('/');
             let message = format!("XLA reads `{flags}` as a file name, because it does not begin with a dash");
-            return at(message).filter(|_| !is_path).into_iter().collect();
+            return self.at_xla_flags(message).filter(|_| !is_path).into_iter().collect();
         }
-        let judge = |Flag { text, name, value }: &Flag<'_>| {
-            let Some(name) = name.strip_prefix("--") else {
-                let help = "flags have the form `--name=value` and end at a space";
-                return Some(at(format!("`{text}` is not an XLA flag"))?.with_help(help));
-            };
-            let value = value.as_deref();
-            let (known, near) = xla_flag(name, version).ok()?;
-            let (message, severity) = match known {
-                FlagKnown::Yes => {
-                    let wanted = xla_value(name, value)?;
-                    let given = value.unwrap_or_default();
-                    return at(format!("the flag `{name}` does not accept `{given}`: it needs {wanted}"));
-                }
-                FlagKnown::No => (format!("jaxlib {version} does not know the flag `{name}`"), Severity::Error),
-                FlagKnown::Unread => (
-                    format!("no known release of jaxlib has the flag `{name}` (jaxlib {version} was not checked)"),
-                    Severity::Warning,
-                ),
-            };
-            let mut finding = at(message)?;
-            finding.severity = severity;
-            finding.help.extend(near.map(|near| format!("did you mean `{near}`?")));
-            Some(finding)
-        };
         let (flags, unread) = flags_of(flags);
-        let mut findings: Vec<Finding> = flags.iter().filter_map(judge).collect();
+        let mut findings: Vec<Finding> = flags.iter().filter_map(|flag| self.xla_flag(flag, version)).collect();
         if !unread.is_empty() {
             let message = format!("XLA reads `XLA_FLAGS` only up to `{unread}`, which does not begin with a dash");
             let help = "quote a value that contains spaces: `--name=\"a b\"`";
             findings.extend(self.at(Code::EnvIgnored, "XLA_FLAGS", message).map(|one| as_warning(one.with_help(help))));
         }
         findings
+    }
+
+    fn at_xla_flags(&self, message: String) -> Option<Finding> {
+        let finding = self.at(Code::EnvRefused, "XLA_FLAGS", message)?;
+        Some(finding.with_note("the process ends at the first use of JAX, without a traceback"))
+    }
+
+    fn xla_flag(&self, Flag { text, name, value }: &Flag<'_>, version: &Version) -> Option<Finding> {
+        let Some(name) = name.strip_prefix("--") else {
+            let help = "flags have the form `--name=value` and end at a space";
+            return Some(self.at_xla_flags(format!("`{text}` is not an XLA flag"))?.with_help(help));
+        };
+        let value = value.as_deref();
+        let (known, near) = xla_flag(name, version).ok()?;
+        let (message, severity) = match known {
+            FlagKnown::Yes => {
+                let wanted = xla_value(name, value)?;
+                let given = value.unwrap_or_default();
+                return self.at_xla_flags(format!("the flag `{name}` does not accept `{given}`: it needs {wanted}"));
+            }
+            FlagKnown::No => (format!("jaxlib {version} does not know the flag `{name}`"), Severity::Error),
+            FlagKnown::Unread => (
+                format!("no known release of jaxlib has the flag `{name}` (jaxlib {version} was not checked)"),
+                Severity::Warning,
+            ),
+        };
+        let mut finding = self.at_xla_flags(message)?;
+        finding.severity = severity;
+        finding.help.extend(near.map(|near| format!("did you mean `{near}`?")));
+        Some(finding)
     }
 }
 

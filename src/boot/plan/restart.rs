@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::boot::marker::{Given, Touched, because};
 use crate::boot::notebook::{Loaded, Modules};
 use crate::boot::plan::variables::VariablesAfter;
-use crate::boot::plan::{Basis, Plan};
+use crate::boot::plan::{Basis, Change, Plan};
 use crate::core::diag::others;
 use crate::core::model::PackageName;
 
@@ -26,7 +26,11 @@ pub fn touched(
     modules: &BTreeMap<PackageName, BTreeSet<String>>,
     silent: &BTreeSet<PackageName>,
 ) -> Vec<Touched> {
-    let one = |change: &crate::boot::plan::Change| Touched {
+    plan.changes.iter().filter(|change| !silent.contains(&change.name)).map(|change| touch(change, modules)).collect()
+}
+
+fn touch(change: &Change, modules: &BTreeMap<PackageName, BTreeSet<String>>) -> Touched {
+    Touched {
         name: Some(change.name.clone()),
         what: match (&change.from, &change.to) {
             (Some(from), Some(to)) if from == to => format!("{from} is reinstalled"),
@@ -41,8 +45,7 @@ pub fn touched(
         given: Given::default(),
         ended: None,
         clean: Vec::new(),
-    };
-    plan.changes.iter().filter(|change| !silent.contains(&change.name)).map(one).collect()
+    }
 }
 
 /// The module that a distribution of this name probably has.

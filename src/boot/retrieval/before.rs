@@ -1,7 +1,6 @@
 //! Wheels of the versions that were installed before colab-boot came, or before an apply that failed.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::boot::index::{IndexSettings, digest_in_folder};
 use crate::boot::lock::{LockedFrom, LockedPackage, LockedWheel};
@@ -41,20 +40,21 @@ pub fn wheels_of<'b>(
     }
     let names: Vec<PackageName> = versions.iter().map(|(name, _)| name.clone()).collect();
     let listings = sources()?.listings(&names)?;
-    let package = |((name, version), listing): (&(PackageName, Version), Option<Arc<Listing>>)| {
-        let listing = listing?;
-        let candidate = listing.get(version).filter(|one| !one.is_source())?;
-        // A folder's listing tells no digests.
-        let read = || digest_in_folder(candidate)?.ok();
-        let (sha256, size) = candidate.sha256.map(|digest| (digest, candidate.size)).or_else(|| {
-            let (digest, size) = read()?;
-            Some((digest, Some(size)))
-        })?;
-        let (file, sha256) = (candidate.file.clone(), Some(sha256));
-        let index = candidate.folder.clone().unwrap_or_else(|| "default".to_owned());
-        let from = LockedFrom::Wheel(LockedWheel { file, sha256, size, index, metadata: None });
-        let (name, version) = (name.clone(), version.clone());
-        Some(LockedPackage { name, version, from, why: Vec::new() })
-    };
-    Ok(versions.iter().zip(listings).filter_map(package).collect())
+    let found = versions.iter().zip(listings);
+    Ok(found.filter_map(|((name, version), listing)| package_of(name, version, &*listing?)).collect())
+}
+
+fn package_of(name: &PackageName, version: &Version, listing: &Listing) -> Option<LockedPackage> {
+    let candidate = listing.get(version).filter(|one| !one.is_source())?;
+    // A folder's listing tells no digests.
+    let read = || digest_in_folder(candidate)?.ok();
+    let (sha256, size) = candidate.sha256.map(|digest| (digest, candidate.size)).or_else(|| {
+        let (digest, size) = read()?;
+        Some((digest, Some(size)))
+    })?;
+    let (file, sha256) = (candidate.file.clone(), Some(sha256));
+    let index = candidate.folder.clone().unwrap_or_else(|| "default".to_owned());
+    let from = LockedFrom::Wheel(LockedWheel { file, sha256, size, index, metadata: None });
+    let (name, version) = (name.clone(), version.clone());
+    Some(LockedPackage { name, version, from, why: Vec::new() })
 }

@@ -102,17 +102,9 @@ impl Work<'_> {
     fn bring_back(&self, settings: &IndexSettings, before: &[LockedPackage], folder: &Path) -> Result<(), Failure> {
         // What was there before is brought back, withdrawn or not.
         let _ = self.fetch(settings, &before.iter().collect::<Vec<_>>(), folder)?;
-        let change = |package: &LockedPackage| Change {
-            name: package.name.clone(),
-            kind: Kind::Replace,
-            from: None,
-            to: Some(package.version.clone()),
-            package: Some(package.clone()),
-            reason: None,
-        };
         let plan = Plan {
             apt: Vec::new(),
-            changes: before.iter().map(change).collect(),
+            changes: before.iter().map(installation_of).collect(),
             ..self.planned.decision.plan.clone()
         };
         self.clear_the_way(&|_| None)?;
@@ -122,5 +114,16 @@ impl Work<'_> {
                 Err(Failure::world(format!("the step `{}` failed with exit code {}", failed.step, failed.code)))
             }
         }
+    }
+}
+
+fn installation_of(package: &LockedPackage) -> Change {
+    Change {
+        name: package.name.clone(),
+        kind: Kind::Replace,
+        from: None,
+        to: Some(package.version.clone()),
+        package: Some(package.clone()),
+        reason: None,
     }
 }

@@ -126,15 +126,18 @@ pub(super) fn unchecked_caches(folder: &Path, expected: &BTreeSet<&str>) -> Vec<
         let stem = name.split('.').next().unwrap_or_default();
         name.ends_with(".pyc") && expected.contains(format!("{stem}.py").as_str())
     };
-    let is_unchecked = |name: &String| {
-        let path = cache.join(name);
-        let Some(head) = read_start(&path, BytecodeHead::LENGTH).and_then(|start| BytecodeHead::parse(&start)) else {
-            return false;
-        };
-        head.is_unchecked()
-            || is_older(&path, head, &folder.join(format!("{}.py", name.split('.').next().unwrap_or_default())))
+    names_if_any(&cache).into_iter().filter(|name| is_of_one(name) && is_unchecked(folder, name)).collect()
+}
+
+/// Whether Python runs the compiled file `name` of a source in `folder` without comparing the two, or compares too
+/// little.
+fn is_unchecked(folder: &Path, name: &str) -> bool {
+    let path = folder.join("__pycache__").join(name);
+    let Some(head) = read_start(&path, BytecodeHead::LENGTH).and_then(|start| BytecodeHead::parse(&start)) else {
+        return false;
     };
-    names_if_any(&cache).into_iter().filter(|name| is_of_one(name) && is_unchecked(name)).collect()
+    let stem = name.split('.').next().unwrap_or_default();
+    head.is_unchecked() || is_older(&path, head, &folder.join(format!("{stem}.py")))
 }
 
 /// Whether the compiled file at `path`, with this head, is older than its source and fits it all the same. Both times

@@ -159,15 +159,16 @@ pub fn link_of(path: &Path) -> Option<PathBuf> {
 
 /// The last `limit` bytes of a log, whatever they are; nothing where it cannot be read.
 pub fn read_end(path: &Path, limit: u64) -> String {
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = open(path)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(limit)))?;
-        let mut bytes = Vec::new();
-        file.take(limit).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+    String::from_utf8_lossy(&last_bytes(path, limit).unwrap_or_default()).into_owned()
+}
+
+fn last_bytes(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(limit)))?;
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The text of `path`, which must exist; `what` names it for the user.
@@ -279,21 +280,22 @@ pub fn remove_if_there(path: &Path) -> Result<(), Failure> {
 
 /// The names in `folder`, sorted; none where there is no such folder. Names that are no text are left out.
 pub fn names_in(folder: &Path) -> Result<Vec<String>, Failure> {
-    let read = || -> std::io::Result<Vec<String>> {
-        let mut names = Vec::new();
-        reach(folder)?;
-        for entry in fs::read_dir(folder)? {
-            names.extend(entry?.file_name().into_string().ok());
-        }
-        names.sort();
-        Ok(names)
-    };
-    match read() {
+    match sorted_names(folder) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(Vec::new()),
         other => other.map_err(|error| {
             Failure::world(format!("could not read the folder `{}`", folder.display())).because(&error)
         }),
     }
+}
+
+fn sorted_names(folder: &Path) -> std::io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    reach(folder)?;
+    for entry in fs::read_dir(folder)? {
+        names.extend(entry?.file_name().into_string().ok());
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// Whether `path` is a file; an error if that can't be found out.

@@ -95,17 +95,19 @@ impl Matrix {
     /// of the library that it was seen to be linked against.
     pub fn linked_major(&self, link: &Link, version: &Version, build: Option<&Build>) -> Option<u32> {
         let built = build.and_then(|build| build.cuda).or_else(|| self.cuda_of(&link.package, version));
-        let read = || {
-            // Rows are of the wheels without a label.
-            if version.is_local() {
-                return None;
-            }
-            let linkage = &self.linkages.of(&link.package)?.row(version)?.linkage;
-            let libraries = linkage.needs.iter().flatten().chain(&linkage.some);
-            let majors: BTreeSet<u32> = libraries.filter_map(|library| link.major_of(library)).collect();
-            majors.first().copied().filter(|_| majors.len() == 1)
-        };
-        built.map(|cuda| cuda.major).or(link.major).or_else(read)
+        built.map(|cuda| cuda.major).or(link.major).or_else(|| self.major_in_rows(link, version))
+    }
+
+    /// The one CUDA major of the libraries that `version` is linked against, by its row.
+    fn major_in_rows(&self, link: &Link, version: &Version) -> Option<u32> {
+        // Rows are of the wheels without a label.
+        if version.is_local() {
+            return None;
+        }
+        let linkage = &self.linkages.of(&link.package)?.row(version)?.linkage;
+        let libraries = linkage.needs.iter().flatten().chain(&linkage.some);
+        let majors: BTreeSet<u32> = libraries.filter_map(|library| link.major_of(library)).collect();
+        majors.first().copied().filter(|_| majors.len() == 1)
     }
 
     /// The CUDA majors for which an environment of these distributions has what `link` asks for: by the packages that

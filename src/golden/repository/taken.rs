@@ -86,31 +86,34 @@ impl Holder {
 
     /// What is pinned here; nothing where there is no such file yet.
     pub fn pins(&self) -> Result<Pins, Failure> {
-        let bad = |why: String| {
-            let failure = Failure::input(format!("`{}` can't be read", self.name())).cause(why);
-            match self {
-                Self::Folder(_) => failure.help(
-                    "restore it from version control, or remove it and run `colab-boot golden add` for each release",
-                ),
-                Self::Notebook(_) => failure,
-            }
-        };
         match self {
             Self::Folder(folder) => {
                 let path = folder.join(PIN_FILE);
                 let text = files::read_optional(&path)?;
                 // A link that leads nowhere is no folder without pins.
                 if text.is_none() && path.look_at_entry().is_ok() {
-                    return Err(bad("it is a link to a file that is missing".to_owned()));
+                    return Err(self.unreadable("it is a link to a file that is missing"));
                 }
-                Ok(text.map(|text| Pins::parse(&text).map_err(bad)).transpose()?.unwrap_or_default())
+                Ok(text
+                    .map(|text| Pins::parse(&text).map_err(|why| self.unreadable(why)))
+                    .transpose()?
+                    .unwrap_or_default())
             }
             Self::Notebook(path) => {
                 let Some(text) = notebook_text(path)? else { return Ok(Pins::default()) };
-                let notebook = Ipynb::parse(&text).map_err(bad)?;
+                let notebook = Ipynb::parse(&text).map_err(|why| self.unreadable(why))?;
                 let all = held(&notebook).into_iter().map(|held| held.pin).collect();
                 Ok(Pins { all, ..Pins::default() })
             }
+        }
+    }
+
+    fn unreadable(&self, why: impl Into<String>) -> Failure {
+        let failure = Failure::input(format!("`{}` can't be read", self.name())).cause(why);
+        match self {
+            Self::Folder(_) => failure
+                .help("restore it from version control, or remove it and run `colab-boot golden add` for each release"),
+            Self::Notebook(_) => failure,
         }
     }
 

@@ -290,7 +290,12 @@ fn outcome(row: &Check, answer: Answer) -> Outcome {
         Answer::Found(hits) if hits.is_empty() => (State::Failed, "the check gave no answer".to_owned(), Vec::new()),
         Answer::Found(hits) => (State::Finding, hits[0].message.clone(), hits),
     };
-    let finding = |hit: Hit| Finding {
+    let findings = hits.into_iter().map(|hit| finding_of(row, hit)).collect();
+    Outcome { check: row.id.to_string(), group: row.group.clone(), state, said, findings }
+}
+
+fn finding_of(row: &Check, hit: Hit) -> Finding {
+    Finding {
         about: Vec::new(),
         against: Vec::new(),
         code: row.id,
@@ -299,9 +304,7 @@ fn outcome(row: &Check, answer: Answer) -> Outcome {
         labels: Vec::new(),
         notes: hit.evidence,
         help: vec![row.remedy.clone()],
-    };
-    let check = row.id.to_string();
-    Outcome { check, group: row.group.clone(), state, said, findings: hits.into_iter().map(finding).collect() }
+    }
 }
 
 /// `1.5 GB`, for people.

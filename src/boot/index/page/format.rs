@@ -186,15 +186,6 @@ fn attribute(tag: &Tag, name: &str) -> Option<String> {
 fn link(href: &str, tag: &Tag) -> PageFile<'static> {
     let (url, fragment) = href.trim().split_once('#').unwrap_or((href.trim(), ""));
     let path = url.split('?').next().unwrap_or(url);
-    let sidecar = |name: &str| {
-        attribute(tag, name).map(|value| match value.as_str() {
-            "false" => Sidecar::Absent,
-            text => text
-                .strip_prefix("sha256=")
-                .and_then(|digest| digest.parse().ok())
-                .map_or(Sidecar::There, Sidecar::Hashed),
-        })
-    };
     let digest =
         |name: &str| fragment.split('&').find_map(|part| Some(part.strip_prefix(name)?.strip_prefix('=')?.to_owned()));
     let sha256 = digest("sha256");
@@ -205,10 +196,22 @@ fn link(href: &str, tag: &Tag) -> PageFile<'static> {
         size: None,
         requires_python: attribute(tag, "data-requires-python").filter(|text| !text.trim().is_empty()).map(Cow::Owned),
         yanked: attribute(tag, "data-yanked").map(Cow::Owned),
-        sidecar: sidecar("data-core-metadata").or_else(|| sidecar("data-dist-info-metadata")).unwrap_or_default(),
+        sidecar: ["data-core-metadata", "data-dist-info-metadata"]
+            .iter()
+            .find_map(|name| Some(sidecar(&attribute(tag, name)?)))
+            .unwrap_or_default(),
         uploaded: attribute(tag, "data-upload-time").map(Cow::Owned),
         url: url.to_owned().into(),
     }
+}
+
+/// What the attribute of a link says of a METADATA file beside it (PEP 658, 714).
+fn sidecar(value: &str) -> Sidecar {
+    if value == "false" {
+        return Sidecar::Absent;
+    }
+    let digest = value.strip_prefix("sha256=").and_then(|digest| digest.parse().ok());
+    digest.map_or(Sidecar::There, Sidecar::Hashed)
 }
 
 /// A file name as the last part of an address.

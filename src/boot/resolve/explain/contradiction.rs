@@ -49,14 +49,14 @@ pub(in crate::boot::resolve) fn shortest(
 /// Whether two explanations lead back to the same lines of the profile: a shorter one that leaves a line out may be
 /// about versions that the profile does not insist on.
 fn same_lines(short: &[Fact], full: &[Fact]) -> bool {
-    let lines = |facts: &[Fact]| -> BTreeSet<PackageName> {
-        facts
-            .iter()
-            .filter_map(|fact| match fact {
-                Fact::Needs { package: Package::Profile, needed, .. } => needed.name().cloned(),
-                _ => None,
-            })
-            .collect()
-    };
-    lines(short).is_superset(&lines(full))
+    profile_lines(short).is_superset(&profile_lines(full))
+}
+
+/// The packages that the profile names, among those that `facts` are about.
+fn profile_lines(facts: &[Fact]) -> BTreeSet<&PackageName> {
+    let named = facts.iter().filter_map(|fact| match fact {
+        Fact::Needs { package: Package::Profile, needed, .. } => needed.name(),
+        _ => None,
+    });
+    named.collect()
 }

@@ -16,20 +16,21 @@ impl Wording<'_> {
         names: &[&PackageName],
         leaf: &PackageName,
     ) -> Option<(CudaVersion, CudaVersion)> {
-        let matrix = self.question.matrix;
-        if !matrix.is_part_of_cuda(leaf) {
+        if !self.question.matrix.is_part_of_cuda(leaf) {
             return None;
         }
-        let cuda = |name: &PackageName| {
-            let versions = facts.iter().find_map(|fact| match fact {
-                Fact::Needs { package, versions, .. } if package.name() == Some(name) => Some(versions),
-                _ => None,
-            })?;
-            let rows = matrix.builds_of(name).iter().filter(|row| versions.contains(&row.version));
-            rows.filter_map(|row| row.cuda).next_back()
-        };
-        let (one, other) = (cuda(names.first()?)?, cuda(names.get(1)?)?);
+        let (one, other) = (self.cuda_in(facts, names.first()?)?, self.cuda_in(facts, names.get(1)?)?);
         (one != other).then_some((one, other))
+    }
+
+    /// The CUDA that the newest of the releases of `name` in `facts` was built for.
+    fn cuda_in(&self, facts: &[Fact], name: &PackageName) -> Option<CudaVersion> {
+        let versions = facts.iter().find_map(|fact| match fact {
+            Fact::Needs { package, versions, .. } if package.name() == Some(name) => Some(versions),
+            _ => None,
+        })?;
+        let rows = self.question.matrix.builds_of(name).iter().filter(|row| versions.contains(&row.version));
+        rows.filter_map(|row| row.cuda).next_back()
     }
 
     /// Where a driver is asked for by a build, the CUDA that asks.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::boot::goal::lock::{missing_lock, relock, stale_lock};
+use crate::boot::goal::lock::{missing_lock, must_be_of, relock, stale_lock};
 use crate::boot::goal::{Goal, ProfileRequest, Request};
 use crate::boot::index::Traffic;
 use crate::boot::lock::{Lock, LockedTarget, lock_path, stale, uncovered};
@@ -36,7 +36,7 @@ pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>)
     let mut findings = seen.findings.clone();
     let path = lock_path(&wanted.profile, wanted.lock.as_ref());
     let (mut keep_lock, mut other_target) = (false, None);
-    let (lock, target, traffic) = match beside(session, &profile, &path, &seen, wanted.locked)? {
+    let (lock, target, traffic) = match beside(session, &profile, &path, &seen, wanted)? {
         Beside::Usable(both) => {
             session.log.detail(|| format!("using target `{}` of `{}`", path.display(), both.1.name));
             (both.0, both.1, None)
@@ -117,13 +117,23 @@ impl Beside {
     }
 }
 
-/// The lock of `path` with its target for this machine. `locked` insists on it.
-fn beside(session: &Session<'_>, profile: &Profile, path: &Path, seen: &Seen, locked: bool) -> Result<Beside, Failure> {
+/// The lock of `path` with its target for this machine; an error where it can't be used and `wanted` insists on it.
+fn beside(
+    session: &Session<'_>,
+    profile: &Profile,
+    path: &Path,
+    seen: &Seen,
+    wanted: &ProfileRequest,
+) -> Result<Beside, Failure> {
+    let locked = wanted.locked;
     let no = |finding: Finding| Failure::from_findings(Kind::Answer, vec![finding]);
     let name = &profile.source.name;
     let Some(lock) = session.read_lock(path)? else {
         return if locked { Err(no(missing_lock(path, name))) } else { Ok(Beside::None) };
     };
+    if wanted.lock.is_some() {
+        must_be_of(&lock, profile, path)?;
+    }
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {
         return if locked {
             Err(no(stale_lock(path, Some(&why), name)))

@@ -197,3 +197,13 @@ pub fn stale_lock(path: &Path, why: Option<&str>, profile: impl Display) -> Find
 pub(super) fn relock(profile: impl Display) -> String {
     format!("run `colab-boot lock {profile}`")
 }
+
+/// Fails where `lock`, in a file that the user has named, is that of another profile.
+pub fn must_be_of(lock: &Lock, profile: &Profile, path: &Path) -> Result<(), Failure> {
+    let other = &lock.profile.name;
+    if *other == profile.name {
+        return Ok(());
+    }
+    let message = format!("`{}` is the lock of the profile `{other}`, not of `{}`", path.display(), profile.name);
+    Err(Failure::input(message).help("choose another file with --lock, or remove this one"))
+}

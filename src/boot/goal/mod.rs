@@ -16,7 +16,7 @@ use crate::core::model::{PackageName, Sha256};
 
 pub use answer::{Answer, answer};
 pub use listed::{findings_of, read_listed};
-pub use lock::{missing_lock, stale_lock};
+pub use lock::{missing_lock, must_be_of, stale_lock};
 pub use relock::Made;
 pub use together::Together;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::boot::goal::{Made, Request, Upgrade, missing_lock, stale_lock};
+use crate::boot::goal::{Made, Request, Upgrade, missing_lock, must_be_of, stale_lock};
 use crate::boot::index::Traffic;
 use crate::boot::lock::{Lock, TargetReport, differences, lock_path, write_lock};
 use crate::boot::session::Session;
@@ -35,6 +35,7 @@ pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report
     // On stdout there is no earlier lock.
     let kept = !is_stdout(&path);
     let old = if kept { session.earlier_lock(&path, options.upgrade && !options.check)? } else { None };
+    old.iter().filter(|_| options.lock.is_some()).try_for_each(|old| must_be_of(old, &profile, &path))?;
     let upgrade = Upgrade { all: options.upgrade, packages: options.upgrade_package.clone() };
     let Made { lock, pythons, findings, traffic } = session.relock(
         (&options.profile, &profile),

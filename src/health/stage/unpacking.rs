@@ -162,8 +162,12 @@ impl<'a> Archive<'a> {
                 Ok(())
             }
             // `unzip` says so by its exit status alone.
-            Ok(finished) if self.tools[0] == "unzip" && (81..=82).contains(&finished.code) => {
+            Ok(finished) if self.tools[0] == "unzip" && finished.code == 82 => {
                 Err(Failure::world(message).cause("it has a password").help("unpack it by hand, with the password"))
+            }
+            Ok(finished) if self.tools[0] == "unzip" && finished.code == 81 => {
+                let why = "`unzip` does not support its compression or encryption";
+                Err(Failure::world(message).cause(why).help("unpack it by hand, for example with `7z x` or Python"))
             }
             Ok(finished) if self.is_no_tar(&finished.stderr, folder) => Err(self.one_file()),
             Ok(finished) => {

@@ -62,6 +62,13 @@ fn an_output_is_never_a_file_that_is_read() {
         );
         assert_eq!((world.text("p.toml").as_str(), world.text("p.lock")), (PROFILE, lock.clone()), "{arguments:?}");
     }
+    // Nor the lock of another profile.
+    std::fs::write(world.test.path("q.toml"), PROFILE.replace("'p'", "'q'")).expect("a profile");
+    for verb in [&["lock"][..], &["lock", "--upgrade"], &["plan"]] {
+        let outcome = world.run(&[verb, &["q.toml", "--lock", "p.lock"]].concat()).expect(2);
+        assert!(outcome.stderr.contains("is the lock of the profile `p`"), "{verb:?}: {}", outcome.stderr);
+        assert_eq!(world.text("p.lock"), lock, "{verb:?}");
+    }
     // Nor a file of a folder that is read.
     std::fs::create_dir(world.test.path("notes")).expect("a folder");
     std::fs::write(world.test.path("notes/n.ipynb"), "{}").expect("a notebook");

@@ -303,13 +303,13 @@ class ColabBootImports:
                 if type(module).__name__ == "_LazyModule":  # it is loaded when it is used
                     self.begun[name] = (wall, steady, first)
                     continue
-                stamp = colab_boot_stamp(colab_boot_file(module))
+                stamp, names = colab_boot_stamp(colab_boot_file(module))
             except Exception:
                 continue
             known = self.stamps.get(name)
             # A clock that was set back in between proves nothing; one that was set forward makes changes younger.
             is_steady = wall - steady - now < 1_000_000_000
-            self.stamps[name] = (id(module), stamp if is_steady and stamp[0] < wall - 20_000_000 else None)
+            self.stamps[name] = (id(module), stamp if is_steady and stamp[0] < wall - 20_000_000 else None, names)
             # One that was loaded again may have left what it was before in other hands.
             if known is not None and known[1] != stamp or first != wall and stamp[0] >= first - 20_000_000:
                 self.again.add(name)
@@ -405,9 +405,16 @@ def colab_boot_root(file):
 
 
 def colab_boot_stamp(file):
-    """What a file looks like: its ctime, that of the link that leads to it counts too, and its size."""
-    data = os.stat(file)
-    return [max(data.st_ctime_ns, os.lstat(file).st_ctime_ns), data.st_size]
+    """What a file looks like: its ctime, that of the link that leads to it counts too, and its size. And what tells that it has got or lost another name,
+    which moves its ctime, and nothing else: uv links the files of all environments to those of its cache."""
+    data, own = os.stat(file), os.lstat(file)
+    return [max(data.st_ctime_ns, own.st_ctime_ns), data.st_size], (own.st_dev, own.st_ino, own.st_mtime_ns, own.st_nlink)
+
+
+def colab_boot_is_same(known, stamp, names):
+    """Whether a file that looked as `known` says and has another ctime now was only linked or unlinked elsewhere since."""
+    then = known[2] if len(known) > 2 else None
+    return then is not None and known[1][1] == stamp[1] and then[:3] == names[:3] and then[3] != names[3]
 
 
 def colab_boot_moved(folder, started, known):
@@ -627,15 +634,17 @@ def colab_boot_modules(loaded):
     silent = colab_boot_silent({colab_boot_root(file) for _, file in installed.values()})
     for name, (module, file) in installed.items():
         try:
-            stamp = None if colab_boot_root(file) in silent else colab_boot_stamp(file)
+            stamp, names = (None, None) if colab_boot_root(file) in silent else colab_boot_stamp(file)
         except OSError:
-            stamp = None
+            stamp = names = None
         known = before.get(name)
         # One that was loaded before anybody looked is what the kernel has loaded where its file is older than the kernel, and has not come there since.
         is_older = stamp is not None and stamp[0] < started and not colab_boot_moved(os.path.dirname(os.path.abspath(file)), started, folders)
         was = known[1] if known and known[0] == id(module) else stamp if is_older else None
+        if was and stamp and was is not stamp and colab_boot_is_same(known, stamp, names):
+            was = stamp
         again = stamp is not None and name in imports.again
-        stamps[name] = (id(module), was)
+        stamps[name] = (id(module), was, names or known and known[2:] and known[2])
         if was != stamp or was is None or again:
             suspects.append((name, file, was, stamp, again))
     imports.stamps, imports.again = stamps, set()
@@ -1058,4 +1067,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:b72d6ff15dd1d47a6133e0decc39b560ce524063dbbbdc79dc72fc6c4c966b7a
+# Built as sha256:4e595862f2c4fdd1139e9defe3e970aefd09f57fd179cdb2661e84dd272ea2cc

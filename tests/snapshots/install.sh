@@ -191,7 +191,7 @@ install() {
   fi
 }
 
-begin wheels "installing 2 wheels"
+begin wheels "installing wheels: 2"
 cat >"$work/default.txt" <<'END_OF_REQUIREMENTS'
 a===1.0 --hash=sha256:1db229cdeeab32dd89d9d116f4cad76e44c03462e956cb95fca0272c12d7a940
 END_OF_REQUIREMENTS

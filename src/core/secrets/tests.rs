@@ -53,6 +53,7 @@ fn planted() -> Vec<(&'static str, String, String)> {
         ("weights-and-biases-key", "%env WANDB_API_KEY={}", hex(40)),
         ("weights-and-biases-key", "key = {}", format!("wandb_v1_{}", mixed(40))),
         ("kaggle-key", "{{\"username\":\"me\",\"key\":\"{}\"}}", hex(32)),
+        ("kaggle-key", "{{\"key\": \"{}\", \"username\": \"me\"}}", hex(32)),
         ("kaggle-key", "export KAGGLE_API_TOKEN={}", format!("KGAT_{}", hex(32))),
         ("google-api-key", "genai.configure(api_key='{}')", format!("AIza{}", mixed(35))),
         ("google-oauth-token", "token: {}", format!("ya29.{}", mixed(60))),

@@ -145,7 +145,7 @@ fn a_lasting_fault_is_an_error_and_leaves_no_half_written_file() {
             "is not the locked file",
             1,
         ),
-        ("a login page", |_, _, _| Reply::new("text/html", "<form>"), 3, "ended after 6 of", 4),
+        ("a login page", |_, _, _| Reply::new("text/html", "<form>"), 3, "stopped after 6 of", 4),
     ];
     for (name, manner, code, words, requests) in manners {
         let world = world(manner);

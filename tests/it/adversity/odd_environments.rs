@@ -123,7 +123,7 @@ fn two_records_of_one_environment_do_not_forget_each_other() {
     fs::remove_file(world.place("SITE/utils.py")).expect("a file");
     other(&["apply", "p.toml"]).expect(0);
     let said = other(&["restore"]).expect(0);
-    assert!(said.stderr.contains("another record") && said.stdout.contains("except"), "{said:?}");
+    assert!(said.stderr.contains("also has a record") && said.stdout.contains("except"), "{said:?}");
     assert!(world.run(&["apply", "p.toml"]).expect(0).code == 0);
     let said = world.run(&["restore"]).expect(0);
     let after: Vec<_> = world.tree().into_keys().collect();

@@ -101,5 +101,5 @@ fn an_edited_list_of_commands_stops_no_upgrade() {
     std::fs::write(&list, format!("{text}no sense\n")).expect("an edit");
     let done = world.run(&["apply", "two.toml"]).expect(0);
     assert!(done.stdout.starts_with("applied"), "{done:?}");
-    assert!(done.stderr.contains("entry_points.txt` is now"), "{done:?}");
+    assert!(done.stderr.contains("entry_points.txt` as `"), "{done:?}");
 }

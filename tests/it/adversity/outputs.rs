@@ -109,7 +109,7 @@ fn an_output_is_no_file_that_was_read_without_being_named() {
     let outcomes = [world.run(&["audit", "list.txt", "--json=more.txt"]), Outcome::of(command)];
     for (outcome, file) in outcomes.into_iter().zip(["more.txt", "netrc"]) {
         let said = outcome.expect(2).stderr;
-        assert!(said.contains(&format!("`{file}` would be overwritten, but it was read")), "{said}");
+        assert!(said.contains(&format!("`{file}` would be overwritten, but the command read it")), "{said}");
     }
     assert!(world.text("more.txt").contains("a==1.0") && world.text("netrc").contains("login"));
     // The interpreter, which is run, and a file of a package, which is looked at.

@@ -87,11 +87,11 @@ fn a_wheel_that_says_it_is_another_is_refused() {
         (&about, "Wheel-Version: 1.0\nTag: cp27-cp27m-win32\n", "for another Python or platform: cp27-cp27m-win32"),
         ("other-1.0.dist-info/METADATA", "Name: other\n", "has the dist-info of another package"),
         (&record, "demo/__init__.py,,\n../../../bin/activate,,\n", "lists `../../../bin/activate` in its RECORD"),
-        (&record, "demo/__init__.py,,\nnotes.txt,,\n", "lists `notes.txt` in its RECORD"),
+        (&record, "demo/__init__.py,,\nnotes.txt,,\n", "lists the existing file `notes.txt` in its RECORD"),
         ("demo/a\nb.py", "", "has a file that can't be created"),
         (".colab-boot-trash/x.py", "", "has a file that can't be created"),
         ("demo-1.0.data/wat/x.py", "", "its scheme is not"),
-        ("demo-1.0.data/scripts/tools/x.py", "", "which uv does not create"),
+        ("demo-1.0.data/scripts/tools/x.py", "", "uv does not create folders"),
         ("pip/__init__.py", "raise SystemExit(5)", "would write `pip/__init__.py`, which belongs to pip"),
     ];
     let notes = world.venv.layout().join("notes.txt");
@@ -128,7 +128,7 @@ fn a_python_that_would_not_start_any_more_is_put_right() {
             outcome.stderr
         );
         assert!(
-            outcome.stderr.contains(&format!("moved aside: `{member}`, Python starts again")),
+            outcome.stderr.contains(&format!("moved aside: `{member}`; Python starts again")),
             "{}",
             outcome.stderr
         );

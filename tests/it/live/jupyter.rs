@@ -164,7 +164,7 @@ fn restart(test: &Test, notebook: &mut Notebook, way: Way) {
 fn check(seen: &Seen) {
     assert_eq!(seen.before.0[0], "ok", "{:?}", seen.before);
     let first = &seen.first;
-    for said in ["numpy is loaded and goes from 2.2.6", "restarts now, once"] {
+    for said in ["numpy is loaded and changes from 2.2.6", "restarts now, once"] {
         assert!(first.1[0].contains(said), "{first:?}");
     }
     assert!(!first.1[0].contains("Traceback"), "one line, no traceback: {first:?}");

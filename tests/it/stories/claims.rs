@@ -50,7 +50,10 @@ fn a_kernel_restarts_for_a_library_outside_of_site_packages_and_for_a_shared_obj
         let mut kernel = notebook.kernel();
         assert_eq!(notebook.run(&kernel, MAPS).trim(), "b'old'");
         let (restarts, said) = notebook.boot(&mut kernel, &boot);
-        assert!(restarts && said.contains("restart   native is loaded and goes from 1.0 to 2.0"), "{stack:?}: {said}");
+        assert!(
+            restarts && said.contains("restart   native is loaded and changes from 1.0 to 2.0"),
+            "{stack:?}: {said}"
+        );
         assert_eq!(notebook.run(&kernel, MAPS).trim(), "b'new'");
         assert!(!notebook.boot(&mut kernel, &boot).0);
         // Another tool replaces it with other bytes: pip moves what is mapped to a folder of its own and deletes it
@@ -319,7 +322,7 @@ fn a_path_file_restarts_a_kernel_that_started_without_it() {
         day.profile("p", &[&format!("pathy {range}")], "");
         let (boot, _) = cells(&day, "p");
         let (restarts, said) = notebook.boot(&mut kernel, &boot);
-        assert!(restarts && said.contains("a `.pth` file of pathy"), "{said}");
+        assert!(restarts && said.contains("pathy has a `.pth` file"), "{said}");
         assert!(!notebook.boot(&mut kernel, &boot).0);
         assert_eq!(notebook.run(&kernel, "import inner; print(inner.word)").trim(), version);
     }
@@ -335,4 +338,32 @@ fn a_linked_site_packages_is_refused_before_anything_is_written() {
     std::os::unix::fs::symlink(&away, &site).expect("a link");
     let refused = day.run(&["apply", "p.toml"]).expect(2);
     assert!(refused.stderr.contains("outside of the environment") && !away.join("deep").exists(), "{refused:?}");
+}
+
+/// uv links the files of all environments to those of its cache: one more environment moves the ctime of each.
+#[test]
+fn another_name_of_a_file_is_no_change_of_it() {
+    let day = super::held_code::day();
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    day.pip(&["install", "opaque==1.0"]);
+    day.profile("p", &["words"], "");
+    let (boot, _) = cells(&day, "p");
+    let mut kernel = notebook.kernel();
+    notebook.run(&kernel, "import opaque");
+    notebook.boot(&mut kernel, &boot);
+    assert!(notebook.boot(&mut kernel, &boot).1.contains("ready: "));
+    notebook.run(&kernel, "import opaque");
+    let file = notebook.run(&kernel, "print(opaque.__file__)").trim().to_owned();
+    let other = day.test.path("other.py");
+    for change in [&|| std::fs::hard_link(&file, &other), &|| std::fs::remove_file(&other)]
+        as [&dyn Fn() -> std::io::Result<()>; 2]
+    {
+        change().expect("a change");
+        let (restarts, said) = notebook.boot(&mut kernel, &boot);
+        assert!(!restarts && said.contains("ready: "), "{said}");
+    }
+    let text = std::fs::read_to_string(&file).expect("a module");
+    std::fs::hard_link(&file, &other).expect("a link");
+    std::fs::write(&file, text.replace("'o', 'l', 'd'", "'n', 'e', 'w'")).expect("an edit");
+    assert!(notebook.boot(&mut kernel, &boot).0, "another content is a change");
 }

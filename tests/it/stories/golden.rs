@@ -60,7 +60,7 @@ fn a_release_is_published_taken_replaced_and_withdrawn() {
     team.keep(&["yank", "data@2.0.0", "--because", "corrupts decimals", "--use", "data@1.0.0"]);
     assert_eq!(codes(1), ["golden-yanked"]);
     let stopped = team.reader(&["golden", "verify"]).expect(1);
-    assert!(stopped.stderr.contains("corrupts decimals") && stopped.stderr.contains("take data@1.0.0"), "{stopped:?}");
+    assert!(stopped.stderr.contains("corrupts decimals") && stopped.stderr.contains("use data@1.0.0"), "{stopped:?}");
     team.reader(&["golden", "verify", "--allow-yanked"]).expect(0);
     team.reader(&["golden", "add", "data@2.0.0", "--from", &team.url]).expect(1);
     let listed = team.reader(&["golden", "list", "--from", &team.url]).expect(0);

@@ -38,7 +38,7 @@ fn what_was_verified_on_a_machine_stands_beside_the_release() {
     let dana = Key::new(&day.test.path(""), "dana");
     std::fs::write(day.test.path("good.json.sig"), dana.sign("something else", "colab-boot-evidence@v1", &[]))
         .expect("a file");
-    assert!(publish(&["--verified", "good.json"]).expect(1).stderr.contains("another text"));
+    assert!(publish(&["--verified", "good.json"]).expect(1).stderr.contains("different content"));
     std::fs::write(day.test.path("good.json.sig"), dana.sign(&record, "colab-boot-golden@v1", &[])).expect("a file");
     assert!(publish(&["--verified", "good.json"]).expect(1).stderr.contains("it was made for"));
     std::fs::write(day.test.path("good.json.sig"), dana.sign(&record, "colab-boot-evidence@v1", &[])).expect("a file");

@@ -69,7 +69,7 @@ fn a_variable_that_was_read_already_restarts_once_and_says_why() {
     // A restart each time would not help against a cell that sets it; what may have read it is not kept quiet.
     notebook.run(&kernel, "os.environ['OMP_NUM_THREADS'] = '8'");
     let (restarts, said) = notebook.boot(&mut kernel, &boot);
-    let warned = "warning[environment-changed]: OMP_NUM_THREADS: changed in the kernel and now reset";
+    let warned = "warning[environment-changed]: OMP_NUM_THREADS: changed in the kernel, now reset";
     assert!(!restarts && said.contains(warned), "{said}");
     assert!(!notebook.boot(&mut kernel, &boot).1.contains("environment-changed"));
 }
@@ -312,7 +312,7 @@ fn a_change_that_comes_back_is_named_also_where_it_was_there_before() {
         day.pip(&["install", "--no-deps", "lib==1.0"]);
         let (_, said) = notebook.boot(&mut kernel, &boot);
         assert!(said.contains("lib 2.0 was replaced with 1.0 by pip"), "{said}");
-        assert_eq!(said.contains("something changes it again each time"), time > 0, "{time}: {said}");
+        assert_eq!(said.contains("other code changes it each time"), time > 0, "{time}: {said}");
     }
     day.pip(&["uninstall", "--yes", "lib"]);
     let (_, said) = notebook.boot(&mut kernel, &boot);

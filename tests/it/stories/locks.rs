@@ -105,7 +105,7 @@ fn a_stale_lock_is_written_anew_only_where_nothing_of_it_is_lost() {
     day.profile("p", &["lib <2"], "");
     for verb in ["plan", "apply"] {
         let said = day.run(&[verb, "p.toml"]).expect(0).stderr;
-        let note = "note[lock-stale]: `p.lock` is stale: the profile has changed since. It was resolved again";
+        let note = "note[lock-stale]: `p.lock` is stale: the profile has changed since. The profile was resolved again";
         assert!(said.contains(note), "{verb}: {said}");
     }
     assert!(!day.run(&["apply", "p.toml"]).expect(0).stderr.contains("lock-stale"));

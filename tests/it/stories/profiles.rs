@@ -77,7 +77,7 @@ fn what_others_need_stays_and_prune_can_be_turned_off() {
     day.profile("p", &["lib <2"], "");
     let outcome = day.run(&["apply", "p.toml"]).expect(0);
     assert_eq!(day.installed(), these(&[("extra", "1.0"), ("lib", "1.0"), ("mine", "1.0")]));
-    assert!(outcome.stderr.contains("extra stay: other installed packages need them"), "{outcome:?}");
+    assert!(outcome.stderr.contains("not removed, because other installed packages need them: extra"), "{outcome:?}");
     day.profile("p", &["app <2"], "[policy]\nprune = false\n");
     day.run(&["apply", "p.toml"]).expect(0);
     day.profile("p", &["lib <2"], "[policy]\nprune = false\n");

@@ -70,7 +70,7 @@ fn a_foreign_change_is_named_and_undone_each_time() {
             .expect("metadata");
         let outcome = world.apply("second", &kernel.pid(), &[]).expect(10);
         for words in
-            ["warning[foreign-change]", "demo 1.0 was replaced with 0.9", "demo is loaded and goes from 0.9 to 1.0"]
+            ["warning[foreign-change]", "demo 1.0 was replaced with 0.9", "demo is loaded and changes from 0.9 to 1.0"]
         {
             let said = format!("{}{}", outcome.stdout, outcome.stderr);
             assert!(said.contains(words), "{words}: {said}");
@@ -191,7 +191,7 @@ fn two_states_that_share_a_cache_take_turns_with_its_wheels() {
     waiting.env("COLAB_BOOT_STATE_DIR", world.test.path("other-state"));
     let mut waiting = Running(waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts"));
     let said = first_line(waiting.0.stderr.take());
-    assert!(said.contains("installs from the same wheels"), "{said}");
+    assert!(said.contains("is using the same wheels"), "{said}");
     assert!(waiting.0.try_wait().expect("a child").is_none());
     held.unlock().expect("a lock");
     assert!(waiting.0.wait().expect("a child").success());

@@ -20,7 +20,7 @@ fn explain_names_the_path_the_cap_and_what_a_newer_release_needs() {
         "why       your profile -> a 1.0 -> c 1.0",
         "asked     a 1.0 needs c <2: this holds it back",
         "asked     b 1.0 needs c any version",
-        "newest    no: 2.0 is there",
+        "newest    no: 2.0 is available",
         "with it   there is no solution",
         "a 1.0 needs c <2",
     ] {

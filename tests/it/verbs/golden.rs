@@ -256,7 +256,7 @@ fn a_build_writes_over_nothing_of_the_users() {
         for text in [more, "mine".to_owned(), String::new()].into_iter().chain(others) {
             std::fs::write(&path, &text).expect("a file");
             let refused = test.run(&build).expect(2);
-            assert!(refused.stderr.contains("is not as `golden build` wrote it"), "{refused:?}");
+            assert!(refused.stderr.contains("differs from what `golden build` wrote"), "{refused:?}");
             assert_eq!(std::fs::read_to_string(&path).expect("a file"), text);
         }
         let elsewhere = test.path("elsewhere");

@@ -119,7 +119,7 @@ fn a_card_is_measured_through_the_driver_alone() {
     for said in [
         "Tesla T4, compute capability 7.5",
         "largest block",
-        "1 attempts",
+        "attempts: 1",
         "product fp16",
         "needs compute capability 8.0",
     ] {

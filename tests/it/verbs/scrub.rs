@@ -175,7 +175,7 @@ fn what_is_written_is_a_notebook_still() {
     assert_eq!(read("A.IPYNB"), with_nan.replace(&token(), "REMOVED-hugging-face-token"));
     // What can't be read as what it is called, and what is no clean text, is reported and left.
     assert_eq!((read("torn.ipynb"), read("train.log")), (torn, log));
-    assert!(out.stderr.contains("torn.ipynb") && out.stderr.contains("readable object or list"), "{out:?}");
+    assert!(out.stderr.contains("torn.ipynb") && out.stderr.contains("valid object or list"), "{out:?}");
     assert!(out.stderr.contains("train.log"), "{out:?}");
 }
 

@@ -28,9 +28,9 @@ impl Elsewhere {
 /// The line that would take a framework's build for the wished CUDA from the framework's own index. Whether that
 /// answers is not known here: it is another index than the profile names.
 pub(super) fn published_elsewhere(question: Question<'_>, facts: &[Fact]) -> Option<Elsewhere> {
-    let wish = match question.target.cuda {
-        CudaWish::Cpu => "without CUDA".to_owned(),
-        CudaWish::Exact(cuda) => format!("for CUDA {cuda}"),
+    let (cuda, wish) = match question.target.cuda {
+        CudaWish::Cpu => (None, "without CUDA".to_owned()),
+        CudaWish::Exact(cuda) => (Some(cuda), format!("for CUDA {cuda}")),
         CudaWish::Auto | CudaWish::Major(_) => return None,
     };
     let names = facts.iter().filter_map(|fact| match fact {
@@ -39,10 +39,7 @@ pub(super) fn published_elsewhere(question: Question<'_>, facts: &[Fact]) -> Opt
     });
     names.into_iter().find_map(|name| {
         let known = question.matrix.indexes.iter().find(|index| index.packages.contains(name))?;
-        if question.profile.index_of(name).is_some() || !known.pages.iter().any(|page: &crate::core::matrix::IndexPage| match question.target.cuda {
-        CudaWish::Exact(cuda) => page.cuda == Some(cuda),
-        _ => page.cuda.is_none(),
-    }) {
+        if question.profile.index_of(name).is_some() || !known.pages.iter().any(|page| page.cuda == cuda) {
             return None;
         }
         let wanted = question.profile.wanted.iter().find(|one| one.name == *name);

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use crate::boot::files::expected::{Expected, Infos, Located};
@@ -230,6 +231,9 @@ fn check_bytes(file: &Expected) -> Result<Stamp, FileFault> {
     };
     let mut open = open(&file.place).map_err(unreadable)?;
     let stamp = Stamp::of_open(&open).map_err(unreadable)?;
+    if file.is_program && open.metadata().map_err(unreadable)?.mode() & 0o111 == 0 {
+        return Err(FileFault::NotExecutable(file.path.clone()));
+    }
     if file.sha256.is_none() && file.either.is_empty() {
         return Ok(stamp);
     }

@@ -57,6 +57,8 @@ pub(super) struct Expected {
     /// Those of which it has one, where several packages have the file.
     pub either: Vec<Sha256>,
     pub size: u64,
+    /// A script that installers write anew: a shell has to be able to start it.
+    pub is_program: bool,
 }
 
 impl<'a> Located<'a> {
@@ -113,7 +115,14 @@ impl<'a> Located<'a> {
             let place = listed_place(&entry.path, self.site(), self.held.layout)?;
             let sha256 = Some(entry.sha256?);
             let (path, size, either) = (entry.path, entry.size, Vec::new());
-            (!known.contains(place.as_path())).then_some(Expected { path, place, sha256, either, size })
+            (!known.contains(place.as_path())).then_some(Expected {
+                path,
+                place,
+                sha256,
+                either,
+                size,
+                is_program: false,
+            })
         });
         places.collect()
     }
@@ -236,7 +245,9 @@ fn expected(entry: Entry, is_wheel: bool, site: &Path, layout: &Layout) -> Optio
     let (place, rewritten) = script.or_else(header).or_else(|| place(&entry.path, site, layout))?;
     let sha256 = entry.sha256.filter(|_| !rewritten);
     let size = if entry.sha256.is_none() { 0 } else { entry.size };
-    Some(Expected { path: entry.path, place, sha256, either: if rewritten { Vec::new() } else { entry.either }, size })
+    let either = if rewritten { Vec::new() } else { entry.either };
+    let is_program = sha256.is_none() && place.parent() == Some(&layout.scripts);
+    Some(Expected { path: entry.path, place, sha256, either, size, is_program })
 }
 
 /// Where the file lies that an installer has listed in a RECORD of `site`; `None` outside of the schemes' folders.

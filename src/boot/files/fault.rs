@@ -20,6 +20,8 @@ pub enum FileFault {
     Missing(String),
     Changed(String),
     Unreadable(String, String),
+    /// A script that a shell can't start.
+    NotExecutable(String),
     /// A cache that Python runs without comparing it with the source beside it.
     Unchecked(String),
 }
@@ -28,7 +30,11 @@ impl FileFault {
     /// The file that is at fault, as the RECORD names it; `None` where it is the distribution.
     pub fn path(&self) -> Option<&str> {
         match self {
-            Self::Missing(path) | Self::Changed(path) | Self::Unreadable(path, _) | Self::Unchecked(path) => Some(path),
+            Self::Missing(path)
+            | Self::Changed(path)
+            | Self::Unreadable(path, _)
+            | Self::NotExecutable(path)
+            | Self::Unchecked(path) => Some(path),
             Self::NotInstalled | Self::OtherVersion(_) | Self::Duplicates(_) | Self::NoRecord | Self::Unlisted(_) => {
                 None
             }
@@ -47,6 +53,7 @@ impl std::fmt::Display for FileFault {
             Self::Missing(path) => write!(f, "`{path}` is missing"),
             Self::Changed(path) => write!(f, "`{path}` differs from the wheel"),
             Self::Unreadable(path, why) => write!(f, "`{path}` can't be read: {why}"),
+            Self::NotExecutable(path) => write!(f, "`{path}` is not executable"),
             Self::Unchecked(path) => {
                 write!(f, "`{path}` is used, but was compiled from a different version of its source")
             }

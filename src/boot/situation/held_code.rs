@@ -183,7 +183,10 @@ fn is_unnoticed(
             return infos.iter().all(|info| version_of(Path::new(info)).as_ref() == Some(of.1));
         }
         FileFault::NotInstalled | FileFault::OtherVersion(_) | FileFault::Unchecked(_) => return false,
-        FileFault::Missing(path) | FileFault::Changed(path) | FileFault::Unreadable(path, _) => path,
+        FileFault::Missing(path)
+        | FileFault::Changed(path)
+        | FileFault::Unreadable(path, _)
+        | FileFault::NotExecutable(path) => path,
     };
     // Metadata and scripts are read by other processes.
     if path.contains(".dist-info/") || path.contains(".data/scripts/") || path.starts_with("../") {

@@ -160,6 +160,8 @@ impl State {
         files::create_private_folder(&self.folder)?;
         let identity = match &self.site {
             Some(site) => {
+                // A run that was killed may have left one.
+                files::remove_temporaries(site)?;
                 self.keep_replaced_ledger(&site.join(IDENTITY))?;
                 self.identify(&site.join(IDENTITY), ledger)?
             }

@@ -224,10 +224,13 @@ fn replace(path: &Path, bytes: &[u8], durable: bool) -> std::io::Result<()> {
 
 /// Removes from `folder` what killed runs were writing; no run may be writing there now.
 pub fn remove_temporaries(folder: &Path) -> Result<(), Failure> {
-    names_in(folder)?
-        .iter()
-        .filter(|name| name.starts_with(TEMPORARY))
-        .try_for_each(|name| remove_if_there(&folder.join(name)))
+    names_in(folder)?.iter().filter(|name| is_temporary(name)).try_for_each(|name| remove_if_there(&folder.join(name)))
+}
+
+/// Whether a file of this name was being written: `.colab-boot-` and six letters or digits.
+fn is_temporary(name: &str) -> bool {
+    let random = name.strip_prefix(TEMPORARY);
+    random.is_some_and(|random| random.len() == 6 && random.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 /// Creates `folder` and its parents, as the user's own would be.

@@ -38,6 +38,20 @@ fn of_services() -> Vec<(&'static str, &'static str, String)> {
         ("nvidia-key", "{}", format!("nvapi-{}", mixed(64))),
         ("xai-key", "{}", format!("xai-{}", mixed(80))),
         ("langsmith-key", "{}", format!("lsv2_pt_{}_{}", hex(32), hex(10))),
+        ("slack-token", "{}", format!("xapp-1-A{}-{}-{}", random(10, UPPER), random(13, "123456789"), hex(64))),
+        ("mailgun-key", "MAILGUN_API_KEY={}", format!("key-{}", hex(32))),
+        ("shopify-token", "{}", format!("shpat_{}", hex(32))),
+        ("age-key", "{}", format!("AGE-SECRET-KEY-1{}", random(58, UPPER))),
+        ("vault-token", "{}", format!("hvs.{}", mixed(90))),
+        ("doppler-token", "{}", format!("dp.pt.{}", mixed(43))),
+        ("figma-token", "{}", format!("figd_{}", mixed(40))),
+        ("linear-key", "{}", format!("lin_api_{}", mixed(40))),
+        ("notion-token", "{}", format!("ntn_{}", mixed(46))),
+        ("terraform-token", "{}", format!("{}.atlasv1.{}", mixed(14), mixed(67))),
+        ("pulumi-token", "{}", format!("pul-{}", hex(40))),
+        ("heroku-token", "{}", format!("HRKU-{}", mixed(60))),
+        ("twilio-key", "twilio = Client(\"{}\")", format!("SK{}", hex(32))),
+        ("telegram-token", "https://api.telegram.org/bot{}/getMe", format!("123456789:AA{}", mixed(33))),
     ]
 }
 
@@ -124,6 +138,14 @@ fn passwords() -> Vec<(&'static str, &'static str, String)> {
         ("password-on-command-line", "!curl -s -u admin:{} https://host/x", mixed(12)),
         ("password-in-netrc", "machine h.example login ann password {}", mixed(14)),
         ("password-on-command-line", "!sshpass -p {} ssh host", mixed(12)),
+        ("password", "DB_PASS = \"{}\"", mixed(16)),
+        ("bare-secret", "export SMTP_PASS={}", format!("aB3{}", mixed(13))),
+        ("password-in-address", "f\"postgres://${USER}:{}@h/db\"", mixed(16)),
+        ("token-in-address", "--index-url https://{}@pypi.example/simple", format!("aB3{}", mixed(30))),
+        ("token-in-address", "https://conda.example/t/{}/main", "me-1a2b3c4d-5e6f-7a8b-9c0d-1e2f3a4b5c6d".to_owned()),
+        ("bare-secret", "<pre>DB_PASSWORD={}</pre>", format!("aB3{}", mixed(13))),
+        ("azure-sas", "https://x.blob/c?sv=2024-01-01&amp;st=a&amp;sig={}", mixed(44)),
+        ("bare-secret", "passphrase: {}", format!("aB3{}", mixed(13))),
     ]
 }
 

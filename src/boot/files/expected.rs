@@ -57,7 +57,7 @@ pub(super) struct Expected {
     /// Those of which it has one, where several packages have the file.
     pub either: Vec<Sha256>,
     pub size: u64,
-    /// A script that installers write anew: a shell has to be able to start it.
+    /// A script that installers make for an entry point: a shell has to be able to start it.
     pub is_program: bool,
 }
 
@@ -168,6 +168,8 @@ impl<'a> Located<'a> {
             _ => ComparedWith::Nothing,
         };
         let is_wheel = kept.is_some();
+        let brought: HashSet<PathBuf> =
+            kept.iter().flatten().filter_map(|entry| Some(place(&entry.path, site, layout)?.0)).collect();
         let entries = match kept {
             // Scripts are made by the installer, which has written down what it made.
             Some(mut entries) => {
@@ -182,7 +184,12 @@ impl<'a> Located<'a> {
         if entries.is_empty() {
             return Err(FileFault::NoRecord);
         }
-        Ok((entries.into_iter().filter_map(|entry| expected(entry, is_wheel, site, layout)).collect(), basis))
+        let mut all: Vec<Expected> =
+            entries.into_iter().filter_map(|entry| expected(entry, is_wheel, site, layout)).collect();
+        for one in all.iter_mut().filter(|_| is_wheel) {
+            one.is_program = one.place.parent() == Some(&layout.scripts) && !brought.contains(&one.place);
+        }
+        Ok((all, basis))
     }
 }
 
@@ -246,8 +253,7 @@ fn expected(entry: Entry, is_wheel: bool, site: &Path, layout: &Layout) -> Optio
     let sha256 = entry.sha256.filter(|_| !rewritten);
     let size = if entry.sha256.is_none() { 0 } else { entry.size };
     let either = if rewritten { Vec::new() } else { entry.either };
-    let is_program = sha256.is_none() && place.parent() == Some(&layout.scripts);
-    Some(Expected { path: entry.path, place, sha256, either, size, is_program })
+    Some(Expected { path: entry.path, place, sha256, either, size, is_program: false })
 }
 
 /// Where the file lies that an installer has listed in a RECORD of `site`; `None` outside of the schemes' folders.

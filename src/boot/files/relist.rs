@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::boot::files::expected::{lexical, place, unlisted};
 use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::Failure;
+use crate::core::host::digests::has_digest;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::{Entry, parse_record};
@@ -102,7 +103,7 @@ pub fn is_of_installers(path: &str) -> bool {
 }
 
 /// Places that the RECORD of a distribution lists and that are not its own: all outside of the environment, and where
-/// its wheel is known, what neither that has nor an installer makes of it.
+/// its wheel is known, what neither that has nor an installer makes of it, unless it has the content that is listed.
 fn strange(own: &[Entry], info: &Path, known: &KnownFiles<'_>) -> BTreeSet<PathBuf> {
     let layout = known.layout;
     let site = info.parent().unwrap_or(&layout.purelib);
@@ -119,9 +120,16 @@ fn strange(own: &[Entry], info: &Path, known: &KnownFiles<'_>) -> BTreeSet<PathB
             || place.starts_with(layout.data.join("include"))
             || script.is_some_and(|script| known.scripts.iter().any(|own| own == script))
     };
-    let is_its =
-        |place: &Path| is_inside(place) && wheel.as_ref().is_none_or(|wheel| wheel.contains(place) || is_made(place));
-    own.iter().map(|entry| lexical(&entry.path, site)).filter(|place| !is_its(place)).collect()
+    // Another build of the same version, which somebody has put in its place, has files of its own; a copy is kept.
+    let is_as_listed = |place: &Path, entry: &Entry| entry.sha256.is_some_and(|sha256| has_digest(place, sha256));
+    let places = own.iter().map(|entry| (lexical(&entry.path, site), entry));
+    let strange = places.filter(|(place, entry)| {
+        !is_inside(place)
+            || wheel
+                .as_ref()
+                .is_some_and(|wheel| !wheel.contains(place) && !is_made(place) && !is_as_listed(place, entry))
+    });
+    strange.map(|(place, _)| place).collect()
 }
 
 /// `place` as RECORD names it, seen from `site`.

@@ -133,14 +133,17 @@ pub(super) fn make_room(staging: &Staging, entries: &[&Entry], journal: &Journal
     }
 }
 
-/// Gives the file at `place`, which was brought before, the execute bits of its source.
+/// Gives the file at `place`, which was brought before, the mode of its source.
 pub(super) fn keep_mode(entry: &Entry, place: &Path) {
-    const EXECUTE: u32 = 0o111;
     let Ok(data) = place.look_at_entry() else { return };
-    if data.is_file() && (data.mode() ^ entry.mode) & EXECUTE != 0 {
-        let mode = data.mode() & 0o777 & !EXECUTE | entry.mode & EXECUTE;
-        let _ = std::fs::set_permissions(place, Permissions::from_mode(mode));
+    if data.is_file() && data.mode() & 0o777 != mode_of(entry) {
+        let _ = std::fs::set_permissions(place, Permissions::from_mode(mode_of(entry)));
     }
+}
+
+/// The mode of a copy of `entry`, which its owner can read.
+const fn mode_of(entry: &Entry) -> u32 {
+    entry.mode | 0o400
 }
 
 /// Makes the folder of `place` below `to`, unless something stands in the way: what lies behind a link there is not the
@@ -177,7 +180,7 @@ fn is_behind_link(to: &Path, place: &Path) -> bool {
 
 /// Mode and time of the source. File systems without them are as good.
 fn dress(entry: &Entry, file: &File) {
-    let _ = file.set_permissions(Permissions::from_mode(entry.mode | 0o400));
+    let _ = file.set_permissions(Permissions::from_mode(mode_of(entry)));
     let since = Duration::from_nanos(u64::try_from(entry.modified).unwrap_or_default());
     let _ = file.set_modified(SystemTime::UNIX_EPOCH + since);
 }

@@ -82,7 +82,8 @@ fn split(entries: &[Entry], limit: u64) -> Vec<Shard<'_>> {
         .map(|(number, entries)| {
             let mut digest = Hasher::default();
             for entry in entries {
-                digest.update(format!("{}\0{}\0{}\0", entry.path, entry.size, entry.modified).as_bytes());
+                let Entry { path, size, modified, mode, .. } = entry;
+                digest.update(format!("{path}\0{size}\0{modified}\0{mode}\0").as_bytes());
             }
             Shard { name: format!("shard-{number:06}.tar"), entries, of: digest.finish() }
         })

@@ -188,3 +188,18 @@ fn an_environment_that_was_moved_away_has_its_record_when_it_is_back() {
         swap(place, one);
     }
 }
+
+#[test]
+fn a_command_that_no_shell_can_start_is_repaired() {
+    let world = World::new("");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let command = world.place("bin/entry");
+    let change = |path: &Path| fs::set_permissions(path, Permissions::from_mode(0o644)).expect("a mode");
+    change(&command);
+    let repaired = world.run(&["apply", "p.toml"]).expect(0);
+    assert!(repaired.stdout.starts_with("applied"), "{repaired:?}");
+    assert_ne!(fs::metadata(&command).expect("a file").permissions().mode() & 0o111, 0);
+    // The wheel itself says what may be started of what it brings.
+    change(&world.place("bin/mytool"));
+    assert!(world.run(&["apply", "p.toml"]).expect(0).stdout.starts_with("ready"));
+}

@@ -1,9 +1,13 @@
 //! What somebody has put in the place of a package that colab-boot installed: another build of the same version, edits.
 
+use std::collections::BTreeMap;
+
 use crate::adversity::users_files::World as Lists;
 use crate::support::address::build;
+use crate::support::index_server::Release;
 use crate::support::python::{Venv, wheel};
 use crate::support::test::Test;
+use crate::support::wheel;
 
 struct World {
     test: Test,
@@ -102,4 +106,27 @@ fn an_edited_list_of_commands_stops_no_upgrade() {
     let done = world.run(&["apply", "two.toml"]).expect(0);
     assert!(done.stdout.starts_with("applied"), "{done:?}");
     assert!(done.stderr.contains("entry_points.txt` as `"), "{done:?}");
+}
+
+/// Each build has a module where the other one has a package: the files of the one that goes are removed, and kept.
+#[test]
+fn another_build_with_other_files_is_replaced_whole() {
+    let world = World::new();
+    let files = [("demo/__init__.py", "word = 'mine'\n"), ("more.py", "word = 'more'\n")];
+    let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    let release = Release { files, ..Release::default() };
+    let name = "demo-1.0-py3-none-any.whl";
+    let bytes = wheel::wheel("demo", name, &BTreeMap::from([("1.0".to_owned(), release)])).expect("a wheel");
+    let own = world.test.path("other").join(name);
+    std::fs::write(&own, bytes).expect("a wheel");
+    let install = ["-I", "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--force-reinstall"];
+    let done = std::process::Command::new(&world.venv.python).args(install).arg(&own).status().expect("pip starts");
+    assert!(done.success());
+    let site = world.venv.layout();
+    assert!(site.join("demo/__init__.py").exists() && site.join("more.py").exists());
+    let said = world.run(&["apply", "p.toml"]);
+    assert!(said.starts_with("applied: 1 package as locked"), "{said}");
+    assert!(!site.join("demo/__init__.py").exists() && !site.join("more.py").exists(), "{said}");
+    assert_eq!((world.kept("'mine'"), world.kept("'more'")), (1, 1), "{said}");
+    assert!(world.run(&["apply", "p.toml"]).starts_with("ready"));
 }

@@ -382,19 +382,3 @@ fn odd_sources_are_named() {
     assert!(test.path("fast/empty folder").is_dir());
     assert_eq!(fs::read(test.path("fast/b/2.txt")).expect("a file"), b"two");
 }
-
-#[test]
-fn modes_are_those_of_the_source() {
-    let test = world().file("set/private/key", "k");
-    let mode = |name: &str, mode: u32| {
-        fs::set_permissions(test.path("set").join(name), fs::Permissions::from_mode(mode)).expect("a mode");
-    };
-    for (name, bits) in [("private", 0o700), ("private/key", 0o600), ("a.txt", 0o444), ("b/2.txt", 0o755)] {
-        mode(name, bits);
-    }
-    test.run(&["stage", "set", "fast"]).expect(0);
-    for name in ["private", "private/key", "a.txt", "b/2.txt", "b"] {
-        let bits = |folder: &str| test.path(folder).join(name).metadata().expect("a file").permissions().mode() & 0o777;
-        assert_eq!(bits("fast"), bits("set"), "{name}");
-    }
-}

@@ -1,6 +1,7 @@
 //! Whatever a folder has, and whenever a run of `stage` is killed, the next one brings all of it.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -98,4 +99,35 @@ fn what_has_a_name_of_colab_boots_own_is_said_wherever_it_lies() {
     let staged = test.run(&["stage", "--verify", &from, &to]).expect(0);
     assert!(staged.stderr.contains("2 names skipped"), "{staged:?}");
     assert!(staged.stderr.contains(".colab-boot-parts"), "{staged:?}");
+}
+
+#[test]
+fn modes_are_those_of_the_source() {
+    let test = Test::new();
+    fs::create_dir_all(test.path("set/private")).expect("a folder");
+    let names = ["private/key", "shown", "run"];
+    for name in names {
+        fs::write(test.path("set").join(name), name).expect("a file");
+    }
+    let set = |name: &str, bits: u32| {
+        fs::set_permissions(test.path("set").join(name), fs::Permissions::from_mode(bits)).expect("a mode");
+    };
+    set("private", 0o700);
+    // A mode that has changed alone is brought, too.
+    for modes in [[0o600, 0o444, 0o755], [0o644, 0o600, 0o700]] {
+        names.into_iter().zip(modes).for_each(|(name, bits)| set(name, bits));
+        test.run(&["stage", "set", "fast"]).expect(0);
+        test.run(&["stage", "set", "packed", "--shards", "1MB"]).expect(0);
+        let bits = |folder: &str, name: &str| {
+            test.path(folder).join(name).metadata().expect("a file").permissions().mode() & 0o777
+        };
+        assert_eq!(bits("fast", "private"), 0o700);
+        let listed = Command::new("tar").arg("-tvf").arg(test.path("packed/shard-000000.tar")).output().expect("tar");
+        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+        for (name, mode) in names.into_iter().zip(modes) {
+            assert_eq!(bits("fast", name), mode, "{name}");
+            let line = listed.lines().find(|line| line.ends_with(name)).expect(name);
+            assert_eq!(line.starts_with("-rwx"), mode & 0o100 != 0, "{line}");
+        }
+    }
 }

@@ -187,13 +187,15 @@ impl Pending<'_, '_> {
 
 /// What the next comparison will know of a folder, with the stamps of files that were `read`.
 fn folder_of(seen: FolderNow, read: Option<&Stamps>, begun: Moment) -> HashedFolder {
-    let settled = |name: &str| Some(read?.get(&seen.folder.join(name))?.settled(begun));
     let own = if seen.may_hide() { Stamp::UNKNOWN } else { seen.own.settled(begun) };
-    let stamps = seen.files.iter().map(|(name, stamp)| {
-        let stamp = stamp.or_else(|| settled(name)).unwrap_or(Stamp::UNKNOWN);
-        (name.clone(), stamp)
+    let cache = seen.cache.settled(begun);
+    let FolderNow { folder, files, .. } = seen;
+    let settled = |name: &str| Some(read?.get(&folder.join(name))?.settled(begun));
+    let files = files.into_iter().map(|(name, stamp)| {
+        let stamp = stamp.or_else(|| settled(&name)).unwrap_or(Stamp::UNKNOWN);
+        (name, stamp)
     });
-    HashedFolder { own, cache: seen.cache.settled(begun), files: stamps.collect(), folder: seen.folder.clone() }
+    HashedFolder { own, cache, files: files.collect(), folder }
 }
 
 /// Reads what has to be read. Returns the stamps of the files that are right.

@@ -162,12 +162,9 @@ impl<'a> Archive<'a> {
                 Ok(())
             }
             // `unzip` says so by its exit status alone.
-            Ok(finished) if self.tools[0] == "unzip" && finished.code == 82 => {
-                Err(Failure::world(message).cause("it has a password").help("unpack it by hand, with the password"))
-            }
-            Ok(finished) if self.tools[0] == "unzip" && finished.code == 81 => {
-                let why = "`unzip` does not support its compression or encryption";
-                Err(Failure::world(message).cause(why).help("unpack it by hand, for example with `7z x` or Python"))
+            Ok(finished) if self.tools[0] == "unzip" && (81..=82).contains(&finished.code) => {
+                let (why, help) = unzip_refusal(finished.code);
+                Err(Failure::world(message).cause(why).help(help))
             }
             Ok(finished) if self.is_no_tar(&finished.stderr, folder) => Err(self.one_file()),
             Ok(finished) => {
@@ -354,5 +351,16 @@ impl Work<'_> {
         let (stored, from, of) = (modified, self.journal.from(), Some(self.of));
         let line = Line { path, size, modified, stored, from, sha256: None, of, announced: false };
         self.journal.name(&line, || std::fs::rename(&entry.source, place))
+    }
+}
+
+/// Why `unzip` ended with this status, and what helps.
+const fn unzip_refusal(code: i32) -> (&'static str, &'static str) {
+    match code {
+        82 => ("it has a password", "unpack it by hand, with the password"),
+        _ => (
+            "`unzip` does not support its compression or encryption",
+            "unpack it by hand, for example with `7z x` or Python",
+        ),
     }
 }

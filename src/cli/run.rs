@@ -14,6 +14,7 @@ use crate::boot::retrieval::matrix as read_matrix;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Evidence, Report, Verdict};
 use crate::cli::arguments::{Arguments, Verb};
+use crate::cli::exit_code::exit_code;
 use crate::cli::output::{render_failure, render_findings};
 use crate::cli::verbs::run as run_verb;
 use crate::core::diag::{Code, Failure, Finding, Kind, Severity, count_errors, envelope, harmless};
@@ -182,24 +183,6 @@ fn usage_failure(error: &clap::Error) -> Failure {
     let text = error.render().to_string();
     let first = text.lines().next().unwrap_or_default();
     Failure::input(first.strip_prefix("error: ").unwrap_or(first)).help("try --help")
-}
-
-/// 0 done · 1 the answer is no · 2 you wrote something wrong · 3 machine or network would not · 4 our bug · 10 restart
-/// the kernel · 130, 143 a signal.
-fn exit_code(outcome: &Result<Report, Failure>) -> u8 {
-    match outcome {
-        Ok(report) if report.is_no() => 1,
-        Ok(report) if report.wants_restart() => 10,
-        Ok(_) => 0,
-        Err(failure) => match failure.kind {
-            Kind::Answer => 1,
-            Kind::Input => 2,
-            Kind::World => 3,
-            Kind::Bug => 4,
-            // As shells count it.
-            Kind::Signal(number) => u8::try_from(128 + number).unwrap_or(4),
-        },
-    }
 }
 
 /// How `verb` ended, which has failed: one that changes environments has refused where it had not begun to, and one

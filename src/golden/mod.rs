@@ -15,7 +15,7 @@ pub mod calendar;
 // A release in the index, and what it is on a day.
 pub mod entry;
 // What was seen of a release where it was verified.
-pub mod evidence;
+pub mod attestation;
 // A verification as such a record.
 pub mod verification;
 // How long things count.

@@ -7,7 +7,7 @@ use crate::boot::verify::SmokeOutcome;
 use crate::core::diag::{Finding, Severity};
 use crate::core::model::day::day_of;
 use crate::core::model::{PackageName, Sha256};
-use crate::golden::evidence::{Record, RecordedGpu, RecordedTest, SCHEMA};
+use crate::golden::attestation::{Record, RecordedGpu, RecordedTest, SCHEMA};
 
 /// Whether files were compared with a RECORD, or a framework was tested.
 fn has_compared(planned: &Planned, smokes: &[(PackageName, SmokeOutcome)]) -> bool {

@@ -6,7 +6,7 @@ use std::fs::FileTimes;
 use std::path::{Path, PathBuf};
 
 use crate::boot::apply::brought::{InTheWay, What};
-use crate::boot::apply::sweep::strangers;
+use crate::boot::apply::installer_leftovers::strangers;
 use crate::boot::apply::work::Work;
 use crate::boot::files::Claims;
 use crate::boot::ledger::Aside;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::boot::apply::brought::Brought;
-use crate::boot::apply::malformed::open_all;
+use crate::boot::apply::malformed_wheels::open_all;
 use crate::boot::apply::unmet::unmet;
 use crate::boot::apply::work::Work;
 use crate::boot::index::IndexSettings;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::boot::apply::brought::TouchedFiles;
-use crate::boot::apply::sweep::sweep;
+use crate::boot::apply::installer_leftovers::sweep;
 use crate::boot::apply::work::Work;
 use crate::boot::marker::Marker;
 use crate::boot::plan::Change;

@@ -160,7 +160,8 @@ impl Work<'_> {
 /// A file, or a link, where the dist-info folder of `wheel` has to be.
 fn in_place_of_metadata(wheel: &Downloaded, layout: &Layout) -> Option<(Written, PathBuf)> {
     let site = if wheel.is_pure() { &layout.purelib } else { &layout.platlib };
-    let path = wheel.files.members.iter().map(|member| &member.path).find(|path| path.ends_with(".dist-info/METADATA"))?;
+    let path =
+        wheel.files.members.iter().map(|member| &member.path).find(|path| path.ends_with(".dist-info/METADATA"))?;
     let folder = site.join(path.split('/').next()?);
     let is_other = folder.look_at_entry().is_ok() && !folder.is_folder_there();
     is_other.then(|| (Written { place: site.join(path), sha256: None, from: From::Member(path.clone()) }, folder))

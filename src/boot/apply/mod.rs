@@ -23,13 +23,13 @@ mod kept_files;
 mod install;
 mod ledgers;
 mod left;
-mod malformed;
+mod malformed_wheels;
 mod on_the_way;
 mod proof;
 mod startup;
-mod sweep;
+mod installer_leftovers;
 mod work;
 
+pub use installer_leftovers::leftovers;
 pub use outcome::{evidence_of, gone, kernel_evidence, now};
-pub use sweep::leftovers;
 pub use work::carry_out;

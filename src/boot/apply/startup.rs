@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::boot::apply::sweep::move_aside;
+use crate::boot::apply::installer_leftovers::move_aside;
 use crate::boot::files::Downloaded;
 use crate::boot::machine::Layout;
 use crate::core::diag::{Code, Failure, Finding};

@@ -4,6 +4,7 @@
 //! `listing` reads the files that name versions; `judge` finds what the matrix and NVIDIA's rules have against them.
 
 mod rules;
+mod families;
 mod links;
 mod requirements_txt;
 mod nesting;

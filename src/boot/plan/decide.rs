@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use crate::boot::machine::Machine;
 use crate::boot::marker::Touched;
+use crate::boot::plan::broken_families::broken_families;
 use crate::boot::plan::builds_here::judge_builds;
-use crate::boot::plan::families::broken_families;
 use crate::boot::plan::restart::{Restart, environment_touched, evidence, restart, touched};
 use crate::boot::plan::variables::{Earlier, VariablesAfter, judge_environment, set_by, variable_changes};
 use crate::boot::plan::{AptStep, Basis, Plan, breakage, changes, environment_line};

@@ -7,7 +7,7 @@ mod builds_here;
 mod changes;
 mod decide;
 mod variables;
-mod families;
+mod broken_families;
 mod prune;
 mod restart;
 mod preset;

@@ -2,14 +2,14 @@
 //! each holds what was compared and what was not, with the reason. Text, JSON and exit code are rendered from the
 //! value; nothing else prints these words.
 
-mod grounds;
+mod evidence;
 mod report;
 
 use serde::Serialize;
 
 use crate::core::diag::counted;
 
-pub use grounds::{Compared, Evidence, Files};
+pub use evidence::{Compared, Evidence, Files};
 pub use report::{Report, path_text};
 
 /// The end of a verb.

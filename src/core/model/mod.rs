@@ -4,7 +4,7 @@
 pub mod accepted;
 pub mod build;
 pub mod catalog;
-pub mod condition;
+pub mod environment_marker;
 pub mod contents;
 pub mod cuda;
 pub mod day;
@@ -19,9 +19,9 @@ pub mod stated_digest;
 pub mod version;
 pub mod wheel;
 
-pub use condition::Condition;
 pub use cuda::{Architecture, ComputeCapability, CudaVersion, DriverVersion};
 pub use digest::{Hasher, Sha256};
+pub use environment_marker::Condition;
 pub use pep440_rs::Version;
 pub use pep508_rs::{ExtraName, PackageName};
 pub use platform::{Libc, PythonFacts, Tags};

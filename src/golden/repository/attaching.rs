@@ -7,9 +7,9 @@ use crate::core::diag::{Failure, without_secrets};
 use crate::core::host::files;
 use crate::core::model::Sha256;
 use crate::core::model::day::day_of;
+use crate::golden::attestation::Record;
 use crate::golden::calendar::Day;
 use crate::golden::entry::ReleaseFile;
-use crate::golden::evidence::Record;
 use crate::golden::repository::Kept;
 
 /// What became of a record, for people.

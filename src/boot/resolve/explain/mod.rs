@@ -2,7 +2,7 @@
 
 mod conflict;
 mod contradiction;
-mod cuda_wording;
+mod built_for_cuda;
 mod elsewhere;
 mod explanation;
 mod fixes;

@@ -31,6 +31,7 @@ impl Work<'_> {
     ) -> Result<Brought, Failure> {
         must_lie_in_the_environment(self.layout)?;
         self.must_have_installer()?;
+        self.must_be_files()?;
         let mut said = self.fetch(settings, packages, folder)?;
         let (wheels, mut findings) = open_all(self.layout, packages, folder)?;
         let (lacking, broken): (Vec<_>, Vec<_>) =

@@ -23,6 +23,7 @@ mod kept_files;
 mod install;
 mod ledgers;
 mod left;
+mod special_files;
 mod malformed_wheels;
 mod on_the_way;
 mod proof;

@@ -9,6 +9,6 @@ pub mod arguments;
 // One file a verb: gather → decide → do → report.
 pub mod verbs;
 // What a run ends with.
-mod exit_code;
+pub mod exit_code;
 // A whole run: arguments in, exit code out.
 pub mod run;

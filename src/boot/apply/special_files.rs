@@ -13,7 +13,8 @@ impl Work<'_> {
     /// Fails where one is among the metadata in site-packages.
     pub(super) fn must_be_files(&self) -> Result<(), Failure> {
         let mut all = self.layout.folders().into_iter().flat_map(|site| metadata_files(site));
-        let Some(place) = all.find(|place| is_special(place)) else { return Ok(()) };
+        // Metadata without a list that is a file goes aside as a whole.
+        let Some(place) = all.find(|place| !place.ends_with("RECORD") && is_special(place)) else { return Ok(()) };
         let message = format!("`{}` is a pipe, a socket or a device: an installer would wait for it", place.display());
         Err(Failure::world(message).help("nothing was changed; remove it, then run the command again"))
     }

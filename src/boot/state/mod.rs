@@ -70,6 +70,15 @@ fn identities(path: &Path) -> Result<Vec<String>, Failure> {
     Ok(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect())
 }
 
+/// Whether the virtual environment of `python` is another one than that which `ledger` is of: it was recreated.
+pub fn was_recreated(python: &Path, ledger: &Ledger) -> bool {
+    let (Some(own), Some(prefix)) = (&ledger.identity, python.parent().and_then(Path::parent)) else { return false };
+    let libraries = prefix.join("lib");
+    let mut sites = files::names_if_any(&libraries).into_iter().map(|name| libraries.join(name).join("site-packages"));
+    let has = |site: PathBuf| identities(&site.join(IDENTITY)).is_ok_and(|all| all.iter().any(|one| one == own.trim()));
+    prefix.join("pyvenv.cfg").is_file_there() && !sites.any(has)
+}
+
 /// The ledger in the file at `path`, if there is one.
 fn read_ledger(path: &Path) -> Result<Option<Ledger>, Failure> {
     let Some(text) = files::read_optional(path)? else { return Ok(None) };

@@ -13,7 +13,7 @@ use crate::boot::marker::{Marker, Now, RESTORE, Standing, standing};
 use crate::boot::notebook::{Loaded, process_clock};
 use crate::boot::seen::PythonReport;
 use crate::boot::session::Session;
-use crate::boot::state::State;
+use crate::boot::state::{State, was_recreated};
 use crate::boot::verdict::Report;
 use crate::core::diag::{Code, Failure, Finding, counted};
 use crate::core::host::mounts::Look;
@@ -54,7 +54,11 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
             profile => format!("{profile}  lock {}  {}", marker.lock.short(), stands.as_str()),
         };
         let exists = marker.python.as_os_str().is_empty() || !marker.python.is_missing();
-        let note = if exists { "recorded; files and kernels not compared" } else { "this Python no longer exists" };
+        let note = match exists {
+            true if was_recreated(&marker.python, &ledger) => "the environment was recreated since",
+            true => "recorded; files and kernels not compared",
+            false => "this Python no longer exists",
+        };
         let _ = writeln!(text, "{}  {what} ({note})", place.display());
         for asked in marker.pending(&now.gone) {
             for reason in &asked.because {

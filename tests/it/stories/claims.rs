@@ -366,4 +366,14 @@ fn another_name_of_a_file_is_no_change_of_it() {
     std::fs::hard_link(&file, &other).expect("a link");
     std::fs::write(&file, text.replace("'o', 'l', 'd'", "'n', 'e', 'w'")).expect("an edit");
     assert!(notebook.boot(&mut kernel, &boot).0, "another content is a change");
+    // Nor is it one to a kernel in which no cell has run yet.
+    std::fs::write(&file, text).expect("an edit");
+    notebook.restart(&mut kernel);
+    std::fs::remove_file(&other).expect("a file");
+    std::fs::hard_link(&file, &other).expect("a link");
+    notebook.restart(&mut kernel);
+    notebook.run(&kernel, "import opaque");
+    std::fs::hard_link(&file, day.test.path("third.py")).expect("a link");
+    let (restarts, said) = notebook.boot(&mut kernel, &boot);
+    assert!(!restarts && said.contains("ready: "), "{said}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::boot::lock::{
     FORMAT, Fit, Lock, LockedApt, LockedFrom, LockedPackage, LockedProfile, LockedTarget, LockedWheel, REQUIRES,
-    Unreadable, read_lock, target_for,
+    Unreadable, has_conflict, read_lock, target_for,
 };
 use crate::boot::profile::Profile;
 use crate::boot::resolve::{Pick, PickSource, Resolution, Target};
@@ -42,6 +42,10 @@ impl Session<'_> {
                 Unreadable::Malformed(why) => {
                     let help = if Profile::is_one(&text) {
                         format!("it is a profile; its lock is `{}`", path.with_extension("lock").display())
+                    } else if has_conflict(&text) {
+                        format!(
+                            "take one side, for example with `git checkout --ours {shown}`, then run `colab-boot lock`"
+                        )
                     } else {
                         again.to_owned()
                     };

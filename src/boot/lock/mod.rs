@@ -24,7 +24,7 @@ use crate::core::model::{
 
 pub use budget::{distinct, within_budget};
 pub use compare::differences;
-pub use read::{Unreadable, read_lock};
+pub use read::{Unreadable, has_conflict, read_lock};
 pub use report::TargetReport;
 pub use stale::{Fit, stale, target_for, uncovered};
 pub use write::write_lock;

@@ -33,12 +33,20 @@ struct LockHead {
     requires: Option<String>,
 }
 
+/// Whether a merge has left both sides in `text`.
+pub fn has_conflict(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("<<<<<<< "))
+}
+
 /// Reads a lock. Keys that this version does not know are passed over: they are for later ones.
 pub fn read_lock(text: &str) -> Result<Lock, Unreadable> {
     let malformed = |error: toml::de::Error| {
         let place = error.span().map(|span| format!("line {}: ", text[..span.start].matches('\n').count() + 1));
         Unreadable::Malformed(format!("{}{}", place.unwrap_or_default(), error.message()))
     };
+    if has_conflict(text) {
+        return Err(Unreadable::Malformed("it has merge conflict markers".to_owned()));
+    }
     if text.len() > SIZE_LIMIT {
         return Err(Unreadable::Malformed(format!("it is larger than {} MB", SIZE_LIMIT >> 20)));
     }

@@ -1,5 +1,6 @@
 //! Whether the environment that was found is whole, may be changed, and is one that its Python imports from.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::boot::machine::PythonOrigin;
@@ -73,7 +74,9 @@ impl Session<'_> {
         let path = folder.join("bin/python");
         let errors = seen.observed().into_iter().flat_map(|observed| &observed.python_errors);
         let said = errors.filter(|said| Path::new(&said.source) == path).find_map(|said| said.error.clone());
+        let is_hidden = path.look().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
         let why = said.unwrap_or_else(|| match path.read_link() {
+            Ok(to) if is_hidden => format!("it points to `{}`, which this user can't read", to.display()),
             Ok(to) => format!("it points to `{}`, which does not exist", to.display()),
             Err(_) => "it does not exist".to_owned(),
         });

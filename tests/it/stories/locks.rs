@@ -95,6 +95,13 @@ fn a_lock_that_lost_a_package_in_a_merge_is_stale_for_everybody() {
     // Without --locked it is made anew.
     day.run(&["apply", "p.toml"]).expect(0);
     assert_eq!(day.read("p.lock"), whole);
+    let both = format!("<<<<<<< HEAD\n{whole}=======\n{whole}>>>>>>> other\n");
+    std::fs::write(day.test.path("p.lock"), &both).expect("a conflict");
+    for verb in ["lock", "plan", "apply"] {
+        let outcome = day.run(&[verb, "p.toml"]).expect(1);
+        assert!(outcome.stderr.contains("it has merge conflict markers"), "{verb}: {outcome:?}");
+        assert_eq!(day.read("p.lock"), both, "{verb}");
+    }
 }
 
 #[test]

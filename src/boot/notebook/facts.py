@@ -135,16 +135,6 @@ def colab_boot_is_same(known, stamp, names):
     return then is not None and known[1][1] == stamp[1] and then[:3] == names[:3] and then[3] != names[3]
 
 
-def colab_boot_only_linked(file, started):
-    """Whether a file with several names has got or lost one of them elsewhere, and nothing else since this process started: its content is older, and so
-    is what its folder lists."""
-    try:
-        own, folder = os.lstat(file), os.stat(os.path.dirname(os.path.abspath(file)))
-    except OSError:
-        return False
-    return own.st_nlink > 1 and own.st_mtime_ns < started and folder.st_mtime_ns < started
-
-
 def colab_boot_moved(folder, started, known):
     """Whether a folder on the way to a file was renamed, or a link turned, since this process started: its files keep their ctime then. What is put into
     a folder changes its mtime, too."""
@@ -155,6 +145,18 @@ def colab_boot_moved(folder, started, known):
         parent = os.path.dirname(folder)
         known[folder] = moved or parent != folder and colab_boot_moved(parent, started, known)
     return known[folder]
+
+
+def colab_boot_only_linked(file, started, known):
+    """Whether a file with several names has got or lost one of them elsewhere, and nothing else since this process started: its content is older, and so
+    is what its folder lists, and no folder on the way was renamed."""
+    folder = os.path.dirname(os.path.abspath(file))
+    try:
+        own, above = os.lstat(file), os.stat(folder)
+        is_older = own.st_nlink > 1 and own.st_mtime_ns < started and above.st_mtime_ns < started
+        return is_older and not colab_boot_moved(folder, started, known)
+    except OSError:
+        return False
 
 
 def colab_boot_clock():
@@ -376,7 +378,7 @@ def colab_boot_modules(loaded):
         if was != stamp or was is None or again:
             suspects.append((name, file, was, stamp, again))
     imports.stamps, imports.again = stamps, set()
-    return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, loaded, started)}
+    return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, loaded, started, folders)}
 
 
 def colab_boot_functions(name, space, file):
@@ -400,7 +402,7 @@ def colab_boot_functions(name, space, file):
     return found
 
 
-def colab_boot_compared(suspects, loaded, started):
+def colab_boot_compared(suspects, loaded, started, folders):
     """Each of the suspects with what their code says, as far as that takes no time to speak of."""
     end, function = time.thread_time() + 0.06, types.FunctionType
     # A module that no earlier cell has looked at may have been loaded twice, and its first functions may be in other hands.
@@ -426,7 +428,7 @@ def colab_boot_compared(suspects, loaded, started):
             except Exception as error:
                 found = ("unknown", f"{type(error).__name__}: {error}")
         # Of one that was loaded from this very file, only what was left from before can differ.
-        is_proven = was == stamp or was is None and stamp and not again and colab_boot_only_linked(file, started)
+        is_proven = was == stamp or was is None and stamp and not again and colab_boot_only_linked(file, started, folders)
         found = ("same", "") if not found or found[0] == "unknown" and is_proven else found
         changed.append({"name": name, "file": colab_boot_real(file), "loaded": was, "now": stamp, "code": found[0], "why": found[1]})
     return changed

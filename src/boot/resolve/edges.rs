@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::boot::profile::Bound;
+use crate::boot::resolve::matrix_edges::{Edge, code_edges, hardware_edges, opaque_edges};
 use crate::boot::resolve::package::Package;
-use crate::boot::resolve::plausible::{Edge, code_edges, hardware_edges, opaque_edges};
 use crate::boot::resolve::provider::Provider;
 use crate::core::diag::{Code, Failure};
 use crate::core::model::catalog::Metadata;

@@ -10,7 +10,7 @@ mod edges;
 mod explain;
 mod learned;
 mod linked;
-mod plausible;
+mod matrix_edges;
 mod package;
 mod provider;
 mod release;

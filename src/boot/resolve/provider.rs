@@ -10,8 +10,8 @@ use pep508_rs::MarkerEnvironment;
 use pubgrub::{Dependencies, DependencyConstraints, DependencyProvider, PackageResolutionStatistics, VersionSet as _};
 
 use crate::boot::profile::{Prereleases, Wanted};
+use crate::boot::resolve::matrix_edges::{Edge, plausible};
 use crate::boot::resolve::package::{Barred, Package};
-use crate::boot::resolve::plausible::{Edge, plausible};
 use crate::boot::resolve::release::{Release, Releases};
 use crate::boot::resolve::{Present, Question};
 use crate::core::diag::{Failure, counted};

@@ -117,7 +117,7 @@ fn bytecode(sight: &Sight<'_>, vitals: &mut Vitals) {
     vitals.unread_bytecode = suspicious.len();
     let Some(python) = sight.place.python.as_ref().filter(|python| !is_silent(python)) else { return };
     let paths = suspicious.iter().filter_map(|path| path.to_str());
-    let arguments: Vec<&str> = ["-I", "-S", "-c", include_str!("bytecode.py")].into_iter().chain(paths).collect();
+    let arguments: Vec<&str> = ["-I", "-S", "-c", include_str!("stale_pyc.py")].into_iter().chain(paths).collect();
     let finished = Invocation::new(python, &arguments, sight.environment).output(START_LIMIT);
     let Some(compared) = finished.ok().and_then(|done| serde_json::from_str::<Bytecode>(&done.stdout).ok()) else {
         return;
@@ -126,7 +126,7 @@ fn bytecode(sight: &Sight<'_>, vitals: &mut Vitals) {
     vitals.stale_bytecode = compared.stale;
 }
 
-/// What `bytecode.py` prints.
+/// What `stale_pyc.py` prints.
 #[derive(Deserialize)]
 struct Bytecode {
     stale: Vec<String>,

@@ -46,7 +46,6 @@ impl Work<'_> {
                 written(wheel, self.layout)
                     .filter_map(|one| listings.in_place_of(&one.place).map(|place| (name, one, place))),
             );
-            found.extend(in_place_of_metadata(wheel, self.layout).map(|(one, place)| (name, one, place)));
         }
         // Most is what the package itself has put there.
         self.keep_unclaimed(&mut found, &|name| wheels.contains_key(name))?;
@@ -155,16 +154,6 @@ impl Work<'_> {
         }
         by_name.into_iter().map(|(name, all)| refusal(name, &all)).collect()
     }
-}
-
-/// A file, or a link, where the dist-info folder of `wheel` has to be.
-fn in_place_of_metadata(wheel: &Downloaded, layout: &Layout) -> Option<(Written, PathBuf)> {
-    let site = if wheel.is_pure() { &layout.purelib } else { &layout.platlib };
-    let path =
-        wheel.files.members.iter().map(|member| &member.path).find(|path| path.ends_with(".dist-info/METADATA"))?;
-    let folder = site.join(path.split('/').next()?);
-    let is_other = folder.look_at_entry().is_ok() && !folder.is_folder_there();
-    is_other.then(|| (Written { place: site.join(path), sha256: None, from: From::Member(path.clone()) }, folder))
 }
 
 fn body(text: &str) -> Option<String> {

@@ -1,6 +1,5 @@
 //! Pipes, sockets and devices where installers read files: they would wait for them for ever.
 
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use crate::boot::apply::work::Work;
@@ -34,8 +33,5 @@ fn metadata_files(site: &Path) -> Vec<PathBuf> {
 }
 
 fn is_special(place: &Path) -> bool {
-    place.look_at_entry().is_ok_and(|data| {
-        let kind = data.file_type();
-        kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device()
-    })
+    place.look_at_entry().is_ok_and(|data| !data.is_file() && !data.is_dir() && !data.is_symlink())
 }

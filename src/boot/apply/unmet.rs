@@ -71,6 +71,7 @@ fn differs(package: &LockedPackage, metadata: &Metadata) -> Option<Finding> {
     let found = format!("resolved with {solved}, the wheel has {}", metadata.digest);
     let finding = Finding::error(Code::MetadataDiffers, message);
     Some(finding.about(Subject::release(&package.name, &package.version)).with_note(found).with_help(
-        "nothing was changed; run `colab-boot lock --refresh`; if the METADATA still differs, report it to the operator of the index",
+        "nothing was changed; run `colab-boot lock --refresh`; if the METADATA still differs, \
+         report it to the operator of the index",
     ))
 }

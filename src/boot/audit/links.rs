@@ -31,8 +31,9 @@ fn by_build(environment: &Environment, matrix: &Matrix, held: &Audited) -> Optio
     let finding = if carried.is_empty() {
         Finding::warning(Code::LibraryMissing, message)
     } else {
-        let of = majors.join(" and ");
-        Finding::error(Code::LibraryMissing, message).with_note(format!("the installed libraries are for CUDA {of}"))
+        let installed = majors.join(" and ");
+        Finding::error(Code::LibraryMissing, message)
+            .with_note(format!("the installed libraries are for CUDA {installed}"))
     };
     let finding = finding.about(held.subject());
     let help = format!("choose a release for the installed CUDA, or add `{}`", link.carrier_of(major));

@@ -169,7 +169,8 @@ pub(super) fn secrets_set(profile: &Profile) -> Result<Vec<Finding>, Failure> {
         let is_in = |secret: &&Secret| span.start < secret.span.end && secret.span.start < span.end;
         let Some(secret) = found.iter().find(is_in) else { continue };
         let message = format!("`{name}` looks like a credential ({})", secret.rule);
-        let help = "everyone who has the profile or the environment can read it; remove it and use the secrets of the notebook service; \
+        let help = "everyone who has the profile or the environment can read it; \
+                    remove it and use the secrets of the notebook service; \
                     if it is not a credential, add `# colab-boot: allow` to its line";
         let finding = Finding::error(Code::SecretInEnvironmentFile, message);
         findings.push(finding.at(&profile.source, span.clone(), "").with_help(help));

@@ -169,7 +169,8 @@ fn settle(
         return Err(Failure::answer(format!("`{}` is not the locked file", download.file))
             .cause(format!("expected sha256 {}, got {got}", download.sha256))
             .help(
-                "nothing was installed; replace a damaged copy; if the file was changed at its source, run `colab-boot lock --refresh` and review the new lock",
+                "nothing was installed; replace a damaged copy; if the file was changed at its source, \
+                 run `colab-boot lock --refresh` and review the new lock",
             ));
     }
     must_be_as_seen(target, seen)?;

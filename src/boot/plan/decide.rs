@@ -96,7 +96,7 @@ fn for_children(environment: &VariablesAfter) -> Option<Finding> {
     let message =
         format!("{names}: read only when a process starts; child processes get the value, this kernel does not");
     (!names.is_empty())
-        .then(|| with_variables(Finding::note(Code::EnvironmentAtStart, message), &environment.for_children))
+        .then(|| Finding::note(Code::EnvironmentAtStart, message).about_variables(&environment.for_children))
 }
 
 fn set_again(environment: &VariablesAfter) -> Option<Finding> {
@@ -106,11 +106,7 @@ fn set_again(environment: &VariablesAfter) -> Option<Finding> {
     );
     let help = "remove the line that changes it, or set that value in `[env]`; restart the kernel if code has read it";
     let finding = Finding::warning(Code::EnvironmentChanged, message).with_help(help);
-    (!names.is_empty()).then(|| with_variables(finding, &environment.changed))
-}
-
-fn with_variables(finding: Finding, names: &[String]) -> Finding {
-    names.iter().fold(finding, |finding, name| finding.about(Subject::variable(name)))
+    (!names.is_empty()).then(|| finding.about_variables(&environment.changed))
 }
 
 /// On an image that is only described, what the moves would break is not known of packages without requirements.

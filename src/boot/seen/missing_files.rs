@@ -10,9 +10,11 @@ use crate::core::host::mounts::Look;
 use crate::core::host::parallel::on_all_cores;
 use crate::core::model::PackageName;
 
-/// A warning for each distribution of this machine that lacks files with code. Their content is not compared.
+/// A warning for each distribution of this machine that lacks files with code, by name. Their content is not compared.
 pub fn missing_files(seen: &Seen) -> Vec<Finding> {
-    on_all_cores(seen.distributions(), lacks_files)
+    let mut found = on_all_cores(seen.distributions(), lacks_files);
+    found.sort_by(|a, b| a.message.cmp(&b.message));
+    found
 }
 
 fn lacks_files(one: &RawDistribution) -> Option<Finding> {

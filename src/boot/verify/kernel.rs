@@ -2,7 +2,7 @@
 
 use crate::boot::marker::{Now, Standing};
 use crate::boot::planned::Planned;
-use crate::core::diag::{Code, Finding, Subject};
+use crate::core::diag::{Code, Finding};
 
 /// Why a kernel must restart: what it holds is true whatever lock the marker is of.
 pub fn held_since(planned: &Planned, now: &Now<'_>) -> Vec<String> {
@@ -42,8 +42,7 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, becau
     let names: Vec<&str> = live.keys().map(String::as_str).filter(|name| !name.starts_with("COLAB_BOOT_")).collect();
     if !names.is_empty() {
         let message = format!("the kernel lacks variables of the profile: {}", names.join(", "));
-        let finding = Finding::error(Code::VerifyEnvironment, message);
-        let finding = names.iter().fold(finding, |finding, name| finding.about(Subject::variable(name)));
+        let finding = Finding::error(Code::VerifyEnvironment, message).about_variables(&names);
         findings.push(finding.with_help("run the boot cell to set them, then verify again"));
     } else if planned.decision.environment_differs {
         let names: Vec<&str> = planned.decision.plan.variables.iter().map(|change| change.name.as_str()).collect();

@@ -116,6 +116,12 @@ impl Finding {
         self
     }
 
+    /// About the environment variables with these names.
+    #[must_use]
+    pub fn about_variables(self, names: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        names.into_iter().map(|name| Subject::variable(name.as_ref())).fold(self, Self::about)
+    }
+
     #[must_use]
     pub fn against(mut self, subject: Subject) -> Self {
         self.against.push(subject);

@@ -101,26 +101,28 @@ fn digest_of<'c>(cells: impl Iterator<Item = (&'c str, &'c str)>) -> Sha256 {
     Sha256::of(all.as_bytes())
 }
 
+/// A cell of nbformat 4.5 without outputs; `kind` is `code` or `markdown`.
+fn notebook_cell(kind: &str, id: &str, source: &str) -> Value {
+    let lines: Vec<&str> = source.trim_end().split_inclusive('\n').collect();
+    let mut cell = json!({ "cell_type": kind, "id": id, "metadata": {}, "source": lines });
+    if kind == "code" {
+        cell["execution_count"] = Value::Null;
+        cell["outputs"] = json!([]);
+    }
+    cell
+}
+
 /// The cells as a notebook (nbformat 4.5) without outputs.
 pub fn render_notebook(golden: Golden<'_>) -> String {
     let Golden { profile, .. } = golden;
     let title = format!("# {} {}\n\n{}", profile.name, profile.version, profile.description);
-    let cell = |kind: &str, id: &str, source: &str| {
-        let lines: Vec<&str> = source.trim_end().split_inclusive('\n').collect();
-        let mut cell = json!({ "cell_type": kind, "id": id, "metadata": {}, "source": lines });
-        if kind == "code" {
-            cell["execution_count"] = Value::Null;
-            cell["outputs"] = json!([]);
-        }
-        cell
-    };
     let boot = render_cell(golden);
     let built = digest_of([("markdown", title.as_str()), ("code", &boot), ("code", VERIFY)].into_iter());
     let notebook = json!({
         "cells": [
-            cell("markdown", "about", &title),
-            cell("code", "boot", &boot),
-            cell("code", "verify", VERIFY),
+            notebook_cell("markdown", "about", &title),
+            notebook_cell("code", "boot", &boot),
+            notebook_cell("code", "verify", VERIFY),
         ],
         "metadata": {
             "accelerator": "GPU",

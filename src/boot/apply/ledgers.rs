@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use crate::boot::apply::as_before::contents_of;
 use crate::boot::apply::work::Work;
 use crate::boot::ledger::{Before, Hand, Ledger, Step};
-use crate::boot::machine::{Installed, find_info};
-use crate::boot::plan::Change;
+use crate::boot::machine::find_info;
 use crate::boot::planned::Planned;
 use crate::core::diag::Failure;
 use crate::core::host::files;
@@ -19,29 +18,32 @@ use crate::core::model::{PackageName, Version};
 impl Work<'_> {
     /// What the plan does, as the ledger writes it.
     pub(super) fn steps(&self) -> Vec<Step> {
-        let planned = self.planned;
         let own: Vec<PathBuf> = self.layout.folders().into_iter().map(|folder| place_of(folder)).collect();
-        let present = |change: &Change| {
-            // What lies elsewhere on the path stays there, and shows again once the package has gone.
-            let is_here =
-                |one: &&Installed| one.location.as_deref().map(place_of).is_none_or(|folder| own.contains(&folder));
-            let one = planned.seen.machine.installed.get(&change.name).filter(is_here)?;
-            let requires = one.requires.as_ref().map(|recorded| recorded.lines().to_vec()).unwrap_or_default();
-            let (version, installer) = (one.version.clone(), one.installer.clone());
-            let info = one.location.as_deref().and_then(|site| find_info(site, &change.name).ok().flatten());
-            let record = info.and_then(|info| files::read_optional(&info.join("RECORD")).ok().flatten());
-            let contents = record.as_deref().map(contents_of);
-            let edited = planned.edited.iter().filter(|edited| edited.name == change.name);
-            let edited = edited.flat_map(|edited| edited.files.iter().map(|edit| edit.path.clone())).collect();
-            Some(Before { version, installer, requires, direct: one.direct, contents, edited })
-        };
-        let becomes = |change: &Change| {
-            let package = change.package.as_ref()?;
-            Some((package.version.clone(), package.wheel().and_then(|wheel| wheel.sha256)))
-        };
-        let step =
-            |change: &Change| Step { name: change.name.clone(), present: present(change), becomes: becomes(change) };
-        planned.decision.plan.changes.iter().map(step).collect()
+        let changes = self.planned.decision.plan.changes.iter();
+        changes
+            .map(|change| {
+                let package = change.package.as_ref();
+                let becomes = package.map(|one| (one.version.clone(), one.wheel().and_then(|wheel| wheel.sha256)));
+                Step { name: change.name.clone(), present: self.before(&change.name, &own), becomes }
+            })
+            .collect()
+    }
+
+    /// What is installed of `name` before this apply, in the folders `own`. What lies elsewhere on the path stays
+    /// there, and shows again once the package has gone.
+    fn before(&self, name: &PackageName, own: &[PathBuf]) -> Option<Before> {
+        let one = self.planned.seen.machine.installed.get(name)?;
+        if one.location.as_deref().map(place_of).is_some_and(|folder| !own.contains(&folder)) {
+            return None;
+        }
+        let requires = one.requires.as_ref().map(|recorded| recorded.lines().to_vec()).unwrap_or_default();
+        let (version, installer) = (one.version.clone(), one.installer.clone());
+        let info = one.location.as_deref().and_then(|site| find_info(site, name).ok().flatten());
+        let record = info.and_then(|info| files::read_optional(&info.join("RECORD")).ok().flatten());
+        let contents = record.as_deref().map(contents_of);
+        let edited = self.planned.edited.iter().filter(|edited| edited.name == *name);
+        let edited = edited.flat_map(|edited| edited.files.iter().map(|edit| edit.path.clone())).collect();
+        Some(Before { version, installer, requires, direct: one.direct, contents, edited })
     }
 
     /// The ledger when all is done.

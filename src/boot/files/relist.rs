@@ -113,23 +113,27 @@ fn strange(own: &[Entry], info: &Path, known: &KnownFiles<'_>) -> BTreeSet<PathB
     let is_inside = |place: &Path| {
         layout.folders().into_iter().chain([&layout.data, &layout.scripts]).any(|folder| place.starts_with(folder))
     };
-    let is_made = |place: &Path| {
-        let script = place.strip_prefix(&layout.scripts).ok().and_then(Path::to_str);
-        place.starts_with(info)
-            || place.parent().is_some_and(|folder| folder.ends_with("__pycache__"))
-            || place.starts_with(layout.data.join("include"))
-            || script.is_some_and(|script| known.scripts.iter().any(|own| own == script))
-    };
     // Another build of the same version, which somebody has put in its place, has files of its own; a copy is kept.
     let is_as_listed = |place: &Path, entry: &Entry| entry.sha256.is_some_and(|sha256| has_digest(place, sha256));
     let places = own.iter().map(|entry| (lexical(&entry.path, site), entry));
     let strange = places.filter(|(place, entry)| {
         !is_inside(place)
-            || wheel
-                .as_ref()
-                .is_some_and(|wheel| !wheel.contains(place) && !is_made(place) && !is_as_listed(place, entry))
+            || wheel.as_ref().is_some_and(|wheel| {
+                !wheel.contains(place) && !known.is_made(place, info) && !is_as_listed(place, entry)
+            })
     });
     strange.map(|(place, _)| place).collect()
+}
+
+impl KnownFiles<'_> {
+    /// Whether an installer makes `place` of a wheel with the metadata `info`, beside the files in it.
+    fn is_made(&self, place: &Path, info: &Path) -> bool {
+        let script = place.strip_prefix(&self.layout.scripts).ok().and_then(Path::to_str);
+        place.starts_with(info)
+            || place.parent().is_some_and(|folder| folder.ends_with("__pycache__"))
+            || place.starts_with(self.layout.data.join("include"))
+            || script.is_some_and(|script| self.scripts.iter().any(|own| own == script))
+    }
 }
 
 /// `place` as RECORD names it, seen from `site`.

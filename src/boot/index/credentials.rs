@@ -55,16 +55,17 @@ impl Credentials {
     /// The login for `url`: its own, that of the index it belongs to (pages name files without credentials, and pip
     /// sends them to the same origin too), or its host's in netrc.
     pub(super) fn login(&self, url: &Url) -> Option<Login> {
-        let of_index = || {
-            let whole = self.indexes.iter().filter(|(_, login)| login.password.is_some());
-            let same = whole.filter(|(index, _)| index.origin() == url.origin());
-            // Of several indexes on one host, the one whose path leads furthest towards the file.
-            let shared = |index: &Url| index.path().bytes().zip(url.path().bytes()).take_while(|(a, b)| a == b).count();
-            same.max_by_key(|(index, _)| shared(index)).map(|(_, login)| login.clone())
-        };
         let own = login_of(url);
         let whole = own.clone().filter(|login| login.password.is_some());
-        whole.or_else(of_index).or_else(|| self.of_host(url).cloned()).or(own)
+        whole.or_else(|| self.of_index(url).cloned()).or_else(|| self.of_host(url).cloned()).or(own)
+    }
+
+    /// That of the index whose path leads furthest towards `url`, of those on its host.
+    fn of_index(&self, url: &Url) -> Option<&Login> {
+        let whole = self.indexes.iter().filter(|(_, login)| login.password.is_some());
+        let same = whole.filter(|(index, _)| index.origin() == url.origin());
+        let shared = |index: &Url| index.path().bytes().zip(url.path().bytes()).take_while(|(a, b)| a == b).count();
+        same.max_by_key(|(index, _)| shared(index)).map(|(_, login)| login)
     }
 
     fn of_host(&self, url: &Url) -> Option<&Login> {

@@ -144,19 +144,21 @@ fn at_top(path: &str) -> bool {
 /// Whether a build would give the same requirements: Metadata-Version 2.2 or later, and these fields not among the
 /// dynamic ones.
 fn is_static(headers: &str) -> bool {
-    let values = |wanted: &'static str| {
-        headers.lines().filter_map(move |line| {
-            let (name, value) = line.split_once(':')?;
-            name.eq_ignore_ascii_case(wanted).then(|| value.trim().to_owned())
-        })
-    };
-    let version = values("Metadata-Version").next().and_then(|version| {
+    let version = values(headers, "Metadata-Version").next().and_then(|version| {
         let (major, minor) = version.split_once('.')?;
         Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
     });
     let open = ["requires-dist", "provides-extra", "requires-python"];
     version.is_some_and(|version| version >= (2, 2))
-        && !values("Dynamic").any(|field| open.contains(&field.to_ascii_lowercase().as_str()))
+        && !values(headers, "Dynamic").any(|field| open.contains(&field.to_ascii_lowercase().as_str()))
+}
+
+/// The values of the field `wanted`, in their order.
+fn values<'h>(headers: &'h str, wanted: &'static str) -> impl Iterator<Item = &'h str> {
+    headers.lines().filter_map(move |line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case(wanted).then(|| value.trim())
+    })
 }
 
 #[cfg(test)]

@@ -167,18 +167,23 @@ impl<'a> WheelReader<'a> {
     fn file(&self, path: &Path) -> Result<WheelReading, Failure> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let wheel = wheel_name(&name)?;
-        let failed = |error: &std::io::Error| {
-            let missing = error.kind() == std::io::ErrorKind::NotFound;
-            let kind =
-                if missing || error.kind() == std::io::ErrorKind::InvalidData { Kind::Input } else { Kind::World };
-            Failure::new(kind, format!("could not read `{}`", path.display())).because(error)
-        };
-        let mut local = LocalWheel::open(path).map_err(|error| failed(&error))?;
-        let build = local.inspect(&wheel.name, self.session.matrix, self.thorough).map_err(|error| failed(&error))?;
-        let linking = local.linking(u64::MAX).map_err(|error| failed(&error))?;
-        let metadata = local.metadata().map_err(|error| failed(&error))?;
+        let mut local = LocalWheel::open(path).map_err(unreadable(path))?;
+        let build = local.inspect(&wheel.name, self.session.matrix, self.thorough).map_err(unreadable(path))?;
+        let linking = local.linking(u64::MAX).map_err(unreadable(path))?;
+        let metadata = local.metadata().map_err(unreadable(path))?;
         let (size, traffic) = (Some(local.size), Traffic::default());
         Ok(WheelReading { wheel, sha256: None, size, build, linking, metadata, traffic })
+    }
+}
+
+/// The failure to read the wheel at `path`: what is missing or no wheel is the user's to correct.
+fn unreadable(path: &Path) -> impl Fn(std::io::Error) -> Failure {
+    move |error| {
+        let kind = match error.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidData => Kind::Input,
+            _ => Kind::World,
+        };
+        Failure::new(kind, format!("could not read `{}`", path.display())).because(&error)
     }
 }
 

@@ -120,24 +120,33 @@ pub(super) fn returning(
     let is_silent = |package: &&LockedPackage| {
         let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { return false };
         let Some(files) = check.files_of(&package.name, &package.version, sha256) else { return false };
-        if check.maps_some(&package.name, loaded) || has_others(changed, &files) {
-            return false;
-        }
         let of = (&package.name, &package.version);
-        files.iter().all(|file| {
-            let was = || match changed.iter().find(|one| one.file == *file) {
-                Some(one) => one.code != CodeMatch::Differs && check.was_right(of, file, one.loaded.map(stamp)),
-                None => file.is_there(),
-            };
-            let is_right = !file.is_there() || check.was_right(of, file, Some(Stamp::of(file)));
-            let text = file.display().to_string();
-            let is_read_otherwise =
-                || [".pyi", "/py.typed"].iter().any(|end| text.ends_with(end)) || text.contains(".dist-info/");
-            is_right
-                && (file.is_there() || is_read_otherwise() || is_code(&text) && (!is_loaded(facts, &text) || was()))
-        })
+        !check.maps_some(&package.name, loaded)
+            && !has_others(changed, &files)
+            && files.iter().all(|file| returns_unnoticed(file, of, (facts, changed), check))
     };
     missing.filter(is_silent).map(|package| package.name.clone()).collect()
+}
+
+/// Whether no kernel notices that `file` of the distribution `of` is written: it is there and right, or is not there
+/// and was right when it was loaded, or nothing loads it.
+fn returns_unnoticed(
+    file: &Path,
+    of: (&PackageName, &Version),
+    (facts, changed): (&Facts, &[ChangedModule]),
+    check: &FileCheck,
+) -> bool {
+    if file.is_there() {
+        return check.was_right(of, file, Some(Stamp::of(file)));
+    }
+    let text = file.display().to_string();
+    if [".pyi", "/py.typed"].iter().any(|end| text.ends_with(end)) || text.contains(".dist-info/") {
+        return true;
+    }
+    let loaded = changed.iter().find(|one| one.file == *file);
+    let was_right =
+        loaded.is_some_and(|one| one.code != CodeMatch::Differs && check.was_right(of, file, one.loaded.map(stamp)));
+    is_code(&text) && (!is_loaded(facts, &text) || was_right)
 }
 
 /// Whether a module of which the file is gone lies in a package of `files` and is none of them: another version had it.

@@ -32,6 +32,15 @@ struct CheckReport {
     said: String,
 }
 
+fn is_meant(options: &DoctorOptions, row: &Check) -> bool {
+    let named = options.only.iter().any(|one| *one == row.group || *one == row.id.as_str());
+    match (options.after_crash, row.group.as_str()) {
+        (true, group) => group == "crash" || group == "memory",
+        (false, "crash") => named || options.list && options.only.is_empty(),
+        _ => named || options.only.is_empty(),
+    }
+}
+
 pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Report, Failure> {
     if let Some(log) = &options.log {
         return explained_log(log);
@@ -39,14 +48,7 @@ pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Repo
     let profile = options.profile.as_deref().map(|path| session.profile(path)).transpose()?;
     let wish = profile.map(|profile| profile.fitness).unwrap_or_default();
     known(&options.only, &foreign_names(&wish, &options.only)?)?;
-    let is_meant = |row: &Check| {
-        let named = options.only.iter().any(|one| *one == row.group || *one == row.id.as_str());
-        match (options.after_crash, row.group.as_str()) {
-            (true, group) => group == "crash" || group == "memory",
-            (false, "crash") => named || options.list && options.only.is_empty(),
-            _ => named || options.only.is_empty(),
-        }
-    };
+    let is_meant = |row: &Check| is_meant(options, row);
     if options.list {
         let lines = listed(&is_meant)?;
         return Ok(Report::new(&lines, lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()));

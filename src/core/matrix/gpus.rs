@@ -35,21 +35,27 @@ pub struct Gpus {
 
 impl From<GpusFile> for Gpus {
     fn from(file: GpusFile) -> Self {
-        let row = |of: &CapabilityRow, name: &String, data_center: bool| GpuRow {
-            names: vec![name.clone()],
-            product: name.clone(),
-            architecture: of.architecture.clone(),
-            compute_capability: of.compute_capability,
+        Self { others: file.capability.iter().flat_map(CapabilityRow::products).collect(), products: file.gpu }
+    }
+}
+
+impl CapabilityRow {
+    fn products(&self) -> Vec<GpuRow> {
+        let data_center = self.data_center.iter().map(|name| self.product(name, true));
+        data_center.chain(self.others.iter().map(|name| self.product(name, false))).collect()
+    }
+
+    fn product(&self, name: &str, data_center: bool) -> GpuRow {
+        GpuRow {
+            names: vec![name.to_owned()],
+            product: name.to_owned(),
+            architecture: self.architecture.clone(),
+            compute_capability: self.compute_capability,
             memory: None,
             colab: false,
             data_center,
             source: None,
-        };
-        let rows = |of: &CapabilityRow| {
-            let data_center = of.data_center.iter().map(|name| row(of, name, true));
-            data_center.chain(of.others.iter().map(|name| row(of, name, false))).collect::<Vec<_>>()
-        };
-        Self { others: file.capability.iter().flat_map(rows).collect(), products: file.gpu }
+        }
     }
 }
 

@@ -102,18 +102,21 @@ impl SecretFormats {
 
     /// Whether `value` is an example, a name or a placeholder.
     pub fn is_placeholder(&self, value: &str) -> bool {
-        let any_word = || {
-            let mut words: Vec<String> = self.not.words.iter().map(|word| regex::escape(word)).collect();
-            words.extend(self.not.short_words.iter().map(|word| {
-                let (first, rest) = word.split_at(1);
-                format!("(?:^|[^a-z0-9])(?-i:{word}|{}|{}{rest})", word.to_uppercase(), first.to_uppercase())
-            }));
-            RegexBuilder::new(&words.join("|")).case_insensitive(true).build().ok()
-        };
         let filler = self.not.filler.as_str();
+        let words = self.not.any_word.get_or_init(|| self.placeholder_words());
         self.not.values.iter().any(|one| one.eq_ignore_ascii_case(value))
-            || self.not.any_word.get_or_init(any_word).as_ref().is_some_and(|any| any.is_match(value))
+            || words.as_ref().is_some_and(|any| any.is_match(value))
             || value.len() <= LONG && (value.contains(filler) || value.contains(&filler.to_uppercase()))
+    }
+
+    /// The words of placeholders as one expression; short ones only where no letter or digit stands before.
+    fn placeholder_words(&self) -> Option<Regex> {
+        let mut words: Vec<String> = self.not.words.iter().map(|word| regex::escape(word)).collect();
+        words.extend(self.not.short_words.iter().map(|word| {
+            let (first, rest) = word.split_at(1);
+            format!("(?:^|[^a-z0-9])(?-i:{word}|{}|{}{rest})", word.to_uppercase(), first.to_uppercase())
+        }));
+        RegexBuilder::new(&words.join("|")).case_insensitive(true).build().ok()
     }
 }
 

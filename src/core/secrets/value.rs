@@ -101,17 +101,20 @@ fn entropy(text: &str) -> f64 {
     -counts.map(|count| f64::from(*count) / length).map(|share| share * share.log2()).sum::<f64>()
 }
 
+/// 1 to 3 for a small letter, a capital one and a digit, else 0.
+fn kind_of(c: char) -> u8 {
+    match c {
+        'a'..='z' => 1,
+        'A'..='Z' => 2,
+        '0'..='9' => 3,
+        _ => 0,
+    }
+}
+
 /// Letters and digits, or both cases, change places as words do not: names of models and files are none.
 fn is_random(text: &str) -> bool {
-    let kinds = || {
-        text.chars().map(|c| match c {
-            'a'..='z' => 1,
-            'A'..='Z' => 2,
-            '0'..='9' => 3,
-            _ => 0,
-        })
-    };
-    let changes = kinds().zip(kinds().skip(1)).filter(|(one, next)| one != next && *one != 0 && *next != 0);
+    let kinds = text.chars().map(kind_of);
+    let changes = kinds.clone().zip(kinds.skip(1)).filter(|(one, next)| one != next && *one != 0 && *next != 0);
     // `Word` is one change, and no sign of anything.
     changes.count() >= 3
 }

@@ -120,25 +120,27 @@ fn place(from: &str, folder: &Path) -> String {
 
 /// The files that are not those of the pinned release.
 fn edited(pin: &Pin, (profile, lock): (&Path, Option<&PathBuf>), folder: &Path) -> Result<Vec<Finding>, Failure> {
-    let title = format!("{}@{}", pin.name, pin.version);
-    let into = into_option(folder);
-    let finding = |path: &Path, what: &str| {
-        let message = format!("`{}` {what} of {title}, which `{PIN_FILE}` pins", path.display());
-        Finding::error(Code::GoldenFileDiffers, message).with_help(format!(
-            "remove the file and run `colab-boot golden add {title}{into}`; or keep your version and remove the entry \
-             of `{}` from `{PIN_FILE}`",
-            pin.name
-        ))
-    };
     let path = lock_path(profile, lock);
     let Some(text) = files::read_optional(&path)? else {
-        return Ok(vec![finding(&path, "is missing: the lock")]);
+        return Ok(vec![not_as_pinned(pin, folder, &path, "is missing: the lock")]);
     };
     if Sha256::of(text.as_bytes()) != pin.sha256 {
-        return Ok(vec![finding(&path, "is not the lock")]);
+        return Ok(vec![not_as_pinned(pin, folder, &path, "is not the lock")]);
     }
     let own = files::read_text(profile, "profile")?;
     let of_lock = read_lock(&text).ok().map(|lock| lock.profile.sha256);
     let is_same = of_lock == Some(Sha256::of(own.as_bytes()));
-    Ok(if is_same { Vec::new() } else { vec![finding(profile, "is not the profile")] })
+    Ok(if is_same { Vec::new() } else { vec![not_as_pinned(pin, folder, profile, "is not the profile")] })
+}
+
+/// `path` in `folder` `what` of the release that `pin` names.
+fn not_as_pinned(pin: &Pin, folder: &Path, path: &Path, what: &str) -> Finding {
+    let title = format!("{}@{}", pin.name, pin.version);
+    let message = format!("`{}` {what} of {title}, which `{PIN_FILE}` pins", path.display());
+    Finding::error(Code::GoldenFileDiffers, message).with_help(format!(
+        "remove the file and run `colab-boot golden add {title}{}`; or keep your version and remove the entry of `{}` \
+         from `{PIN_FILE}`",
+        into_option(folder),
+        pin.name
+    ))
 }

@@ -323,6 +323,14 @@ fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<Out
     Ok(outputs)
 }
 
+/// The notebook of `release`, and the cell in it that boots.
+fn notebook_of(found: &Read, release: &Release) -> Result<(String, String), Failure> {
+    let (name, bytes) = found.text(release, "ipynb")?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let boot = boot_cell(&text).map_err(|why| Failure::answer(format!("`{name}`")).cause(why))?;
+    Ok((text, boot))
+}
+
 /// The notebook at `path` with the cell of `release`, a new one where there is none.
 fn into_notebook(
     found: &Read,
@@ -330,18 +338,12 @@ fn into_notebook(
     before: Option<&Pin>,
     path: &Path,
 ) -> Result<String, Failure> {
-    let notebook_of = |release: &Release| {
-        let (name, bytes) = found.text(release, "ipynb")?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let boot = boot_cell(&text).map_err(|why| Failure::answer(format!("`{name}`")).cause(why))?;
-        Ok::<_, Failure>((text, boot))
-    };
-    let (whole, boot) = notebook_of(release)?;
+    let (whole, boot) = notebook_of(found, release)?;
     let text = notebook_text(path)?.unwrap_or(whole);
     let notebook =
         Ipynb::parse(&text).map_err(|why| Failure::input(format!("`{}` can't be read", path.display())).cause(why))?;
     let here = held(&notebook).into_iter().filter(|held| held.pin.name == release.name);
-    let old = before.and_then(|pin| found.release(pin)).map(notebook_of).transpose()?;
+    let old = before.and_then(|pin| found.release(pin)).map(|old| notebook_of(found, old)).transpose()?;
     for here in here {
         let sources = [Some(&boot), old.as_ref().map(|(_, boot)| boot)];
         if !sources.into_iter().flatten().any(|source| same(&here.source, source)) {

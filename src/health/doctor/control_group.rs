@@ -40,13 +40,6 @@ pub(super) fn group(sight: &Sight<'_>, vitals: &mut Vitals) {
     let own = sight.kernel.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
     let text = files::read_optional(&sight.paths.under_root(&format!("/proc/{own}/cgroup"))).ok().flatten();
     let text = text.unwrap_or_default();
-    let path_of = |controller: &str| {
-        let line = text.lines().find(|line| {
-            let named = line.split(':').nth(1).unwrap_or_default();
-            if controller.is_empty() { named.is_empty() } else { named.split(',').any(|one| one == controller) }
-        })?;
-        line.splitn(3, ':').nth(2).map(str::to_owned)
-    };
     let base = "/sys/fs/cgroup";
     let mut put = |file: &str, folder: &str| {
         // In a container with a name space of its own the path is that of the host.
@@ -61,7 +54,7 @@ pub(super) fn group(sight: &Sight<'_>, vitals: &mut Vitals) {
             }
         }
     };
-    if let Some(path) = path_of("") {
+    if let Some(path) = path_of(&text, "") {
         let folder = format!("{base}{}", path.trim_end_matches('/'));
         let above = Path::new(&folder).ancestors().take_while(|folder| folder.starts_with(base));
         let limit = |folder: &Path| {
@@ -75,8 +68,17 @@ pub(super) fn group(sight: &Sight<'_>, vitals: &mut Vitals) {
         }
     }
     for (controller, file) in GROUP_ONE {
-        if let Some(path) = path_of(controller) {
+        if let Some(path) = path_of(&text, controller) {
             put(file, &format!("{base}/{controller}{}", path.trim_end_matches('/')));
         }
     }
+}
+
+/// The path in `/proc/PID/cgroup` for `controller`; of version 2 where that is empty.
+fn path_of<'t>(text: &'t str, controller: &str) -> Option<&'t str> {
+    let line = text.lines().find(|line| {
+        let named = line.split(':').nth(1).unwrap_or_default();
+        if controller.is_empty() { named.is_empty() } else { named.split(',').any(|one| one == controller) }
+    })?;
+    line.splitn(3, ':').nth(2)
 }

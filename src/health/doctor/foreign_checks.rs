@@ -14,6 +14,7 @@ use crate::core::host::command::{Finished, NoResult, find_program, last_lines};
 use crate::core::host::mounts::Look;
 use crate::core::host::{Invocation, files};
 use crate::core::model::PackageName;
+use crate::core::model::wheel::dist_info;
 use crate::core::secrets::{Baseline, scrubbed};
 use crate::health::doctor::{Outcome, State};
 
@@ -189,13 +190,8 @@ fn skipped(group: &str, check: &str, why: &str) -> Outcome {
 /// `name = module:function` of the groups that are ours, of the distribution's `entry_points.txt`.
 fn entry_points(site: &Path, name: &PackageName, version: &str) -> Vec<(String, String)> {
     let folder = format!("{}-{version}.dist-info", name.as_dist_info_name());
-    let is_meant = |one: &String| {
-        one.eq_ignore_ascii_case(&folder)
-            || one
-                .strip_suffix(".dist-info")
-                .and_then(|one| one.rsplit_once('-'))
-                .is_some_and(|(stem, _)| stem.parse().is_ok_and(|stem: PackageName| stem == *name))
-    };
+    let is_meant =
+        |one: &String| one.eq_ignore_ascii_case(&folder) || dist_info(one).is_some_and(|(stem, _)| stem == *name);
     let Some(folder) = files::names_if_any(site).into_iter().find(is_meant) else { return Vec::new() };
     let text = files::read_optional(&site.join(folder).join("entry_points.txt")).ok().flatten().unwrap_or_default();
     let (mut all, mut inside) = (Vec::new(), false);

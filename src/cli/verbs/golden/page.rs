@@ -43,27 +43,30 @@ pub(super) fn run(options: &PageOptions, session: &Session<'_>) -> Result<Report
 
 /// What the page shows of a release beside its row: the cell, and how its lock differs from that of the release before.
 fn shown(kept: &Kept, repository: &Repository, release: &Release, options: &PageOptions) -> Result<Shown, Failure> {
-    let text = |release: &Release, suffix: &str| {
-        let bytes = repository.file(
-            release,
-            release.file(suffix).ok_or_else(|| Failure::answer(format!("{} has no `.{suffix}`", release.title())))?,
-        )?;
-        Ok::<String, Failure>(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    let script = text(release, "py")?;
+    let script = text_of(repository, release, "py")?;
     // The first of its cells boots; the others look at what came of it.
     let cell = script.split("\n# %%\n").next().unwrap_or_default().trim_start_matches("# %%\n").to_owned();
     let older = kept.catalogue.releases.iter().filter(|other| other.name == release.name);
     let before = older.filter(|other| other.version < release.version).max_by(|a, b| a.version.cmp(&b.version));
-    let lock = |release: &Release| Ok::<Option<Lock>, Failure>(read_lock(&text(release, "lock")?).ok());
     let both = match before {
-        Some(before) => lock(before)?.zip(lock(release)?),
+        Some(before) => lock_of(repository, before)?.zip(lock_of(repository, release)?),
         None => None,
     };
     let mut lines = both.map(|(old, new)| differences(&old, &new)).unwrap_or_default();
     lines.retain(|line| !line.starts_with("it was made with matrix") && line != "the profile has changed since");
     let colab = options.colab.as_ref().and_then(|place| colab(place, release));
     Ok(Shown { cell, differences: lines, before: before.map(Release::title), colab })
+}
+
+/// The lock of `release`; `None` for one of another format.
+fn lock_of(repository: &Repository, release: &Release) -> Result<Option<Lock>, Failure> {
+    Ok(read_lock(&text_of(repository, release, "lock")?).ok())
+}
+
+fn text_of(repository: &Repository, release: &Release, suffix: &str) -> Result<String, Failure> {
+    let file = release.file(suffix);
+    let file = file.ok_or_else(|| Failure::answer(format!("{} has no `.{suffix}`", release.title())))?;
+    Ok(String::from_utf8_lossy(&repository.file(release, file)?).into_owned())
 }
 
 /// The address that opens the notebook of `release` in Colab: with the commit, so that it opens what was published.

@@ -11,6 +11,8 @@ use std::path::Path;
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=matrix");
     let packed = Path::new(&std::env::var("OUT_DIR")?).join("matrix");
+    // A row file that is gone is not to stay in the program.
+    let _ = std::fs::remove_dir_all(&packed);
     pack(Path::new("matrix"), &packed)?;
     pack(Path::new("matrix/metadata"), &packed.join("metadata"))?;
     pack(Path::new("matrix/linking"), &packed.join("linking"))?;
@@ -19,7 +21,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Writes the rows of `builds-*.toml`, a file for each package.
 fn pack_builds(folder: &Path, packed: &Path) -> Result<(), Box<dyn Error>> {
-    let _ = std::fs::remove_dir_all(packed);
     std::fs::create_dir_all(packed)?;
     let mut packages: BTreeMap<String, Vec<toml::Value>> = BTreeMap::new();
     let files = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?.into_iter().map(|entry| entry.path());

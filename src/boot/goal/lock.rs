@@ -56,6 +56,12 @@ impl Session<'_> {
         })
     }
 
+    /// The lock of `path`; an error where there is none. `profile` is the one it would be made from.
+    pub fn existing_lock(&self, path: &Path, profile: impl Display) -> Result<Lock, Failure> {
+        let missing = || Failure::from_findings(Kind::Answer, vec![missing_lock(path, profile)]);
+        self.read_lock(path)?.ok_or_else(missing)
+    }
+
     /// The target of `lock` for the machine that was seen, or why there is none.
     pub fn fitting<'l>(&self, lock: &'l Lock, seen: &Seen) -> Result<&'l LockedTarget, Vec<String>> {
         let machine = &seen.machine;

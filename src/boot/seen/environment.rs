@@ -1,13 +1,15 @@
 //! Whether the environment that was found is whole, may be changed, and is one that its Python imports from.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::boot::machine::PythonOrigin;
+use crate::boot::machine::{MachineRequest, PythonOrigin};
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::mounts::Look;
+use crate::core::model::{PackageName, Version};
 
 impl Seen {
     /// An error where the interpreter belongs to the system and the user has not said that it may be changed.
@@ -59,6 +61,19 @@ impl Seen {
 }
 
 impl Session<'_> {
+    /// The versions of what is installed on the machine of `request`; none where no machine is named and no Python is
+    /// found.
+    pub fn installed_versions(&self, request: &MachineRequest) -> Result<BTreeMap<PackageName, Version>, Failure> {
+        let is_named = request.runtime.is_some() || request.record.is_some() || request.python.is_some();
+        match self.machine(request) {
+            Ok(Seen { machine, .. }) => {
+                Ok(machine.installed.into_iter().map(|(name, one)| (name, one.version)).collect())
+            }
+            Err(failure) if is_named => Err(failure),
+            Err(_) => Ok(BTreeMap::new()),
+        }
+    }
+
     pub(super) fn has_whole_environment(&self, seen: &Seen, near: &[PathBuf]) -> Result<(), Failure> {
         let origin = seen.machine.python.as_ref().map(|python| python.origin);
         if origin.is_some_and(|origin| origin != PythonOrigin::Path) {

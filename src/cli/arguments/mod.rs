@@ -156,7 +156,7 @@ pub struct InitOptions {
 #[derive(Debug, Args)]
 pub struct ExplainOptions {
     /// A code such as `driver-too-old`, a package of a lock, or the text of an error [default: list all codes]
-    #[arg(value_name = "CODE|PACKAGE|TEXT")]
+    #[arg(value_name = "CODE|PACKAGE|TEXT", allow_hyphen_values = true)]
     pub topic: Option<String>,
 
     /// The profile whose lock contains the package [default: the only profile with a lock in this folder]

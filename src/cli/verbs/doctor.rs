@@ -13,8 +13,9 @@ use crate::cli::arguments::DoctorOptions;
 use crate::core::diag::{Failure, Finding, Severity};
 use crate::core::host::mounts::{Look, must_be_there, place_of, reach};
 use crate::core::matrix::Check;
+use crate::core::model::PackageName;
 use crate::health::doctor::{
-    Asked, Examination, Outcome, Place, Plans, Sight, State, Vitals, conditions, examine, explained_log,
+    Asked, Examination, Knowledge, Outcome, Place, Plans, Sight, State, Vitals, conditions, examine, explained_log,
     foreign_checks, foreign_names, known, listed, observe_vitals, shown, smi_hangs, unbundled, unread,
 };
 
@@ -43,7 +44,9 @@ fn is_meant(options: &DoctorOptions, row: &Check) -> bool {
 
 pub(super) fn run(options: &DoctorOptions, session: &Session<'_>) -> Result<Report, Failure> {
     if let Some(log) = &options.log {
-        return explained_log(log);
+        let versions = session.installed_versions(&options.machine.request())?;
+        let version_of = |name: &PackageName| versions.get(name).cloned();
+        return explained_log(log, &Knowledge { matrix: session.matrix, version_of: &version_of });
     }
     let profile = options.profile.as_deref().map(|path| session.profile(path)).transpose()?;
     let wish = profile.map(|profile| profile.fitness).unwrap_or_default();

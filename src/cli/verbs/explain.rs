@@ -1,10 +1,10 @@
 //! `explain`: what a code means, or why a package is in the lock at its version.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::boot::goal::missing_lock;
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::{Lock, LockedTarget, lock_path, stale};
 use crate::boot::resolve::{Newer, Question, Why, explain};
@@ -13,11 +13,11 @@ use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::ExplainOptions;
 use crate::cli::output::ShownWhy;
-use crate::core::diag::{Code, Failure, Finding, Kind, nearest};
+use crate::core::diag::{Code, Failure, Finding, nearest};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::model::PackageName;
-use crate::health::doctor::explained_text;
+use crate::core::model::{PackageName, Version};
+use crate::health::doctor::{Knowledge, explained_text};
 
 #[derive(Serialize)]
 struct CodeReport {
@@ -36,7 +36,9 @@ pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Rep
     }
     // Several words are no name: somebody has pasted an error.
     if text.trim().contains(char::is_whitespace) {
-        return explained_text(text);
+        let versions = known_versions(options, session)?;
+        let version_of = |name: &PackageName| versions.get(name).cloned();
+        return explained_text(text, &Knowledge { matrix: session.matrix, version_of: &version_of });
     }
     let profile = match &options.profile {
         Some(path) => Some(path.clone()),
@@ -48,7 +50,18 @@ pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Rep
     }
 }
 
+/// The versions that a text is about: of the lock, if a profile is named, else of the machine.
+fn known_versions(options: &ExplainOptions, session: &Session<'_>) -> Result<BTreeMap<PackageName, Version>, Failure> {
+    let Some(profile) = &options.profile else { return session.installed_versions(&options.machine.request()) };
+    let lock = session.existing_lock(&lock_path(profile, options.lock.as_ref()), profile.display())?;
+    let packages = chosen(&lock, options)?.packages.iter();
+    Ok(packages.map(|package| (package.name.clone(), package.version.clone())).collect())
+}
+
 fn unknown(text: &str) -> Failure {
+    if text.starts_with('-') {
+        return Failure::input(format!("there is no option `{text}`")).help("`colab-boot explain --help` lists them");
+    }
     let failure = Failure::input(format!("there is no code `{text}`"));
     let failure = match nearest(Code::ALL.iter().map(|code| code.as_str()), text) {
         Some(code) => failure.help(format!("did you mean `{code}`? `colab-boot explain` lists all")),
@@ -74,9 +87,7 @@ fn package(
 ) -> Result<Report, Failure> {
     let profile = session.profile(path)?;
     let place = lock_path(path, options.lock.as_ref());
-    let lock = session
-        .read_lock(&place)?
-        .ok_or_else(|| Failure::from_findings(Kind::Answer, vec![missing_lock(&place, path.display())]))?;
+    let lock = session.existing_lock(&place, path.display())?;
     let locked = chosen(&lock, options)?;
     let mut findings = Vec::new();
     if let Some(why) = stale(&lock, &profile.digest, &session.matrix.version) {

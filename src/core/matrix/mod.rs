@@ -11,6 +11,7 @@ mod figures;
 mod gpus;
 mod hints;
 mod hosts;
+mod import_names;
 mod leniency;
 mod linkage;
 mod missing;
@@ -18,6 +19,7 @@ mod published;
 mod rows;
 mod secrets;
 mod settings;
+mod slots;
 mod symbols;
 mod symptoms;
 mod system;
@@ -44,6 +46,7 @@ pub use figures::{Card, Figures};
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use hosts::{Host, Hosts, host_by_kind};
+pub use import_names::distribution_of;
 pub use leniency::{Aspect, Lenient, is_like};
 pub use linkage::{LinkFile, LinkRow, Linkage, Linkages};
 pub use missing::Missing;
@@ -57,8 +60,9 @@ pub use settings::{
     AllocatorOption, Determinism, FlagKnown, Setting, Settings, is_between, is_between_words, is_judged,
     is_setting_word, settings, xla_flag, xla_value,
 };
+pub use slots::Slot;
 pub use symbols::TorchSymbols;
-pub use symptoms::{Phrase, Symptom, symptoms};
+pub use symptoms::{Met, Phrase, Symptom, Symptoms};
 pub use system::{SystemLibraries, release_of};
 pub use variables::{Read, Variable};
 pub use verdict::{

@@ -1,6 +1,7 @@
 //! Rows of `matrix/system.toml`: which Debian or Ubuntu package has a shared library that wheels need from the system.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 
@@ -21,7 +22,14 @@ enum Packages {
     ByRelease(BTreeMap<String, String>),
 }
 
+static BUNDLED: LazyLock<SystemLibraries> = LazyLock::new(|| SystemLibraries::bundled().unwrap_or_default());
+
 impl SystemLibraries {
+    /// The package that most releases have `library` in. A bundled file that can't be read knows none (a test reads it).
+    pub fn usual_package(library: &str) -> Option<&'static str> {
+        BUNDLED.package(library, None)
+    }
+
     /// Reads the bundled table. Fails only if the file is wrong, which a test rules out.
     pub fn bundled() -> Result<Self, String> {
         super::parse("system.toml")

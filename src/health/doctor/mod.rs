@@ -13,6 +13,8 @@ mod bundle;
 mod credentials_seen;
 mod importing;
 mod lifetime;
+mod log_lines;
+mod looked_up;
 mod mapped;
 mod observe;
 mod outputs;
@@ -49,6 +51,7 @@ pub use death::{
     Death, SCHEMA, Tick, connection_file, crash_file, crash_in_short, death_folder, deaths, is_recorded, recorder_lock,
 };
 pub use foreign_checks::{Asked, foreign_checks, foreign_names};
+pub use looked_up::Knowledge;
 pub use observe::{observe_memory, observe_vitals, utilization};
 pub use outputs::Outputs;
 pub use shown::{known, listed, shown};

@@ -1,7 +1,8 @@
 //! From an error text to its cause: the lines that a row of `matrix/symptoms.toml` knows, newest first; what is near
 //! where none is known.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Serialize;
@@ -10,7 +11,10 @@ use crate::boot::verdict::Report;
 use crate::core::diag::{Code, Failure, bytes};
 use crate::core::host::files;
 use crate::core::host::mounts::must_be_there;
-use crate::core::matrix::{Symptom, symptoms};
+use crate::core::matrix::{Met, Symptom, Symptoms};
+use crate::core::model::PackageName;
+use crate::health::doctor::log_lines::{LineWeight, LogLine, log_lines};
+use crate::health::doctor::looked_up::{Knowledge, facts, filled, versions};
 
 /// So much of the beginning and of the end of a log is looked at.
 const LOG: u64 = 8 << 20;
@@ -25,107 +29,115 @@ pub(super) struct Explained {
     pub line: usize,
     pub text: String,
     pub code: Option<Code>,
-    pub means: &'static str,
+    pub means: String,
+    /// What the matrix knows of the names in the line.
+    pub facts: Vec<String>,
+    /// The versions of the packages that matter, where they are known.
+    pub versions: BTreeMap<PackageName, String>,
     pub ask: &'static str,
-    pub fix: &'static str,
+    pub fix: String,
     pub source: &'static str,
     /// The row was not met word for word.
     pub near: bool,
 }
 
 /// What the lines of `text` mean. Of two rows the one that knows more of a line counts; a row is named once, with its
-/// newest line.
-pub(super) fn explain_text(text: &str) -> Result<Vec<Explained>, Failure> {
-    let rows = symptoms().map_err(Failure::bug)?;
-    let mut found: Vec<Explained> = Vec::new();
+/// newest line. First what ended the program, last what it warned of; of two lines that both may have, first the one
+/// that says more.
+fn explain_text(text: &str, knowledge: &Knowledge<'_>) -> Result<Vec<Explained>, Failure> {
+    let symptoms = Symptoms::bundled().map_err(Failure::bug)?;
+    let lines = log_lines(text);
+    let mut found: Vec<(&Symptom, LogLine<'_>, Met)> = Vec::new();
     let mut known: BTreeSet<usize> = BTreeSet::new();
-    let lines = distinct(text);
-    for (at, line) in lines.iter().rev() {
-        let lower = line.to_lowercase();
-        let best = rows
-            .iter()
-            .enumerate()
-            .filter_map(|(row, one)| Some((one.says.iter().filter_map(|phrase| phrase.weight(&lower)).max()?, row)))
-            .max();
-        if let Some((_, row)) = best.filter(|(_, row)| known.insert(*row)) {
-            found.push(explained(&rows[row], *at, line, false));
-        }
-        if found.len() == MOST {
-            break;
+    for line in lines.iter().rev() {
+        let Some((row, met)) = symptoms.best(line.text, knowledge.matrix) else { continue };
+        if known.insert(row) {
+            found.push((&symptoms.rows[row], *line, met));
         }
     }
-    Ok(if found.is_empty() { nearest(rows, &lines[lines.len().saturating_sub(NEWEST)..]) } else { found })
+    found.sort_by_key(|(row, line, met)| {
+        let known = if row.general { met.weight } else { 0 };
+        (row.harmless, line.weight == LineWeight::Warning, row.general, Reverse(known), line.weight)
+    });
+    if found.is_empty() {
+        let near = nearest(&symptoms.rows, &lines[lines.len().saturating_sub(NEWEST)..]);
+        return Ok(near
+            .map(|(row, line)| explained((row, line, &Met::default()), true, knowledge))
+            .into_iter()
+            .collect());
+    }
+    Ok(found.iter().take(MOST).map(|(row, line, met)| explained((row, *line, met), false, knowledge)).collect())
 }
 
 /// So many of the newest lines are looked at for words that come near to a rule's.
 const NEWEST: usize = 500;
 
-/// Lines with their numbers, in their order. Of lines that are the same but for their numbers, as those of a training
-/// are, the newest.
-fn distinct(text: &str) -> Vec<(usize, &str)> {
-    let mut seen = BTreeSet::new();
-    let all: Vec<(usize, &str)> = text.lines().enumerate().collect();
-    let mut kept: Vec<(usize, &str)> = all
-        .into_iter()
-        .rev()
-        .filter(|(_, line)| seen.insert(line.chars().filter(|c| !c.is_ascii_digit()).collect::<String>()))
-        .collect();
-    kept.reverse();
-    kept
-}
-
-fn explained(row: &'static Symptom, at: usize, line: &str, near: bool) -> Explained {
+fn explained(
+    (row, line, met): (&'static Symptom, LogLine<'_>, &Met),
+    near: bool,
+    knowledge: &Knowledge<'_>,
+) -> Explained {
     Explained {
-        line: at + 1,
-        text: line.trim().chars().take(200).collect(),
+        line: line.number,
+        text: line.text.trim().chars().take(200).collect(),
         code: row.code,
-        means: &row.means,
+        means: filled(&row.means, met),
+        facts: facts(line.text, knowledge),
+        versions: versions(row, met, knowledge),
         ask: &row.ask,
-        fix: &row.fix,
+        fix: filled(&row.fix, met),
         source: &row.source,
         near,
     }
 }
 
 /// The row whose words a line has most of: at least three, and four of five.
-fn nearest(rows: &'static [Symptom], lines: &[(usize, &str)]) -> Vec<Explained> {
-    let mut best: Option<(usize, Explained)> = None;
-    for (at, line) in lines.iter().rev() {
-        let lower = line.to_lowercase();
+fn nearest<'t>(rows: &'static [Symptom], lines: &[LogLine<'t>]) -> Option<(&'static Symptom, LogLine<'t>)> {
+    let mut best: Option<(usize, (&Symptom, LogLine<'t>))> = None;
+    for line in lines.iter().rev() {
+        let lower = line.text.to_lowercase();
         let words: BTreeSet<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-        for row in rows {
+        // Without the words of the line, a sentence about them says nothing.
+        for row in rows.iter().filter(|row| !row.means.contains('{') && !row.fix.contains('{')) {
             for phrase in &row.says {
                 let wanted: BTreeSet<&str> = phrase.words().collect();
                 let there = wanted.iter().filter(|word| words.contains(*word)).count();
                 let is_near = there >= 3 && there * 5 >= wanted.len() * 4;
                 if is_near && best.as_ref().is_none_or(|(most, _)| there > *most) {
-                    best = Some((there, explained(row, *at, line, true)));
+                    best = Some((there, (row, *line)));
                 }
             }
         }
     }
-    best.into_iter().map(|(_, one)| one).collect()
+    best.map(|(_, found)| found)
 }
 
 /// The same for people.
-pub(super) fn rendered(explained: &[Explained]) -> String {
-    explained
-        .iter()
-        .map(|found| {
-            let code = found.code.map(|code| format!("{code}: ")).unwrap_or_default();
-            let near = if found.near { "no rule matches; the nearest one is:\n  " } else { "" };
-            let mut text = format!("line {}: {}\n  {near}{code}{}\n", found.line, found.text, found.means);
-            let asks = found.ask.split(';').map(str::trim).filter(|ask| !ask.is_empty());
-            text.extend(asks.map(|ask| format!("  run now:    {ask}\n")));
-            format!("{text}  what helps: {}\n  from:       {}\n", found.fix, found.source)
-        })
-        .collect::<Vec<_>>()
-        .join("\n")
+fn rendered(explained: &[Explained]) -> String {
+    explained.iter().map(Explained::render).collect::<Vec<_>>().join("\n")
+}
+
+impl Explained {
+    fn render(&self) -> String {
+        let code = self.code.map(|code| format!("{code}: ")).unwrap_or_default();
+        let near = if self.near { "no rule matches; the nearest one is:\n  " } else { "" };
+        let mut lines = vec![format!("line {}: {}", self.line, self.text), format!("  {near}{code}{}", self.means)];
+        lines.extend(self.facts.iter().map(|fact| format!("  known:      {fact}")));
+        let versions: Vec<String> = self.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
+        if !versions.is_empty() {
+            lines.push(format!("  here:       {}", versions.join(", ")));
+        }
+        let asks = self.ask.split(';').map(str::trim).filter(|ask| !ask.is_empty());
+        lines.extend(asks.map(|ask| format!("  run now:    {ask}")));
+        lines.push(format!("  what helps: {}", self.fix));
+        lines.push(format!("  from:       {}\n", self.source));
+        lines.join("\n")
+    }
 }
 
 /// What an error text means; "no" where no rule knows it.
-pub fn explained_text(text: &str) -> Result<Report, Failure> {
-    let found = explain_text(text)?;
+pub fn explained_text(text: &str, knowledge: &Knowledge<'_>) -> Result<Report, Failure> {
+    let found = explain_text(text, knowledge)?;
     if found.is_empty() {
         return Err(Failure::answer("no known error found in this text")
             .help("`colab-boot doctor` checks the machine; `colab-boot audit` checks the installed packages"));
@@ -135,9 +147,9 @@ pub fn explained_text(text: &str) -> Result<Report, Failure> {
 }
 
 /// The same of a log, `-` for standard input.
-pub fn explained_log(log: &Path) -> Result<Report, Failure> {
+pub fn explained_log(log: &Path, knowledge: &Knowledge<'_>) -> Result<Report, Failure> {
     let (text, part) = text_of(log)?;
-    match explained_text(&text) {
+    match explained_text(&text, knowledge) {
         Ok(mut report) => {
             report.talk.extend(part);
             Ok(report)
@@ -176,22 +188,64 @@ fn text_of(log: &Path) -> Result<(String, Option<String>), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::matrix::Matrix;
+
+    fn explained_here(text: &str) -> Vec<Explained> {
+        let matrix = Matrix::bundled().expect("the matrix");
+        let version_of =
+            |name: &PackageName| (name.as_ref() == "torch").then(|| "2.11.0+cu128".parse().expect("a version"));
+        explain_text(text, &Knowledge { matrix: &matrix, version_of: &version_of }).expect("an answer")
+    }
+
+    /// `phrase` with a word of each kind.
+    fn sample(phrase: &str) -> String {
+        let mut text = phrase.replace('*', " x1 ").replace("{{", "{");
+        for (slot, word) in [
+            ("cuda-library", "libcublas.so.12"),
+            ("system-library", "libX11.so.6"),
+            ("torch-library", "libtorch_cpu.so"),
+            ("library", "libx.so.1"),
+            ("torch-symbol", "_ZN3c105ErrorC2"),
+            ("tensorflow-symbol", "_ZN4absl12lts_20250127x"),
+            ("python-symbol", "PyUnicode_AsX"),
+            ("symbol", "some_name"),
+            ("submodule", "alpha.beta"),
+            ("module", "alpha"),
+            ("name", "beta"),
+            ("package", "alpha"),
+            ("version", "1.2"),
+            ("number", "12"),
+        ] {
+            text = text.replace(&format!("{{{slot}}}"), word);
+        }
+        text
+    }
 
     #[test]
-    fn there_are_many_rows_and_each_phrase_means_its_own() {
-        let rows = symptoms().expect("symptoms.toml");
-        assert!(rows.len() >= 120, "{}", rows.len());
-        for row in rows {
+    fn each_phrase_means_its_own() {
+        let symptoms = Symptoms::bundled().expect("symptoms.toml");
+        let rows = &symptoms.rows;
+        let matrix = Matrix::bundled().expect("the matrix");
+        let mut wrong = Vec::new();
+        for (at, row) in rows.iter().enumerate() {
             assert!(!row.source.is_empty() && !row.fix.is_empty() && !row.says.is_empty(), "{}", row.means);
+            assert!(row.packages.iter().all(|name| name.parse::<PackageName>().is_ok()), "{:?}", row.packages);
             for ask in row.ask.split(';').map(str::trim).filter(|ask| !ask.is_empty()) {
                 assert!(ask.starts_with("colab-boot "), "{ask}");
             }
             for phrase in &row.says {
-                let line = format!("RuntimeError: {}!", phrase.text.replace('*', " x1 "));
-                let found = explain_text(&line).expect("an answer");
-                assert_eq!(found.first().map(|one| one.means), Some(row.means.as_str()), "{line}");
+                let line = format!("RuntimeError: {}", sample(&phrase.text));
+                match symptoms.best(&line, &matrix) {
+                    None => wrong.push(format!("no row knows {line}")),
+                    Some((best, _)) if best != at => wrong.push(format!("{line}\n  is of {}", rows[best].means)),
+                    Some((_, met)) if (filled(&row.means, &met) + &filled(&row.fix, &met)).contains(['{', '}']) => {
+                        wrong.push(format!("{} leaves words open", phrase.text));
+                    }
+                    Some(_) => {}
+                }
             }
         }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
     #[test]
@@ -200,7 +254,7 @@ mod tests {
         for block in texts.split("\n=== ").filter(|block| !block.trim().is_empty()) {
             let (head, text) = block.split_once('\n').expect("a head and a text");
             let wanted = head.trim_start_matches("=== ").trim();
-            let found = explain_text(text).expect("an answer");
+            let found = explained_here(text);
             let first = found.first().map_or("nothing".to_owned(), |one| {
                 let near = if one.near { "near " } else { "" };
                 format!("{near}{}", one.code.map_or("no code".to_owned(), |code| code.to_string()))
@@ -212,13 +266,25 @@ mod tests {
     #[test]
     fn the_newest_comes_first_and_nothing_is_made_up() {
         let text = "epoch 1\nRuntimeError: Too many open files\nepoch 2\nOSError: [Errno 28] No space left on device\n";
-        let codes: Vec<_> =
-            explain_text(text).expect("an answer").into_iter().map(|one| (one.line, one.code)).collect();
+        let codes: Vec<_> = explained_here(text).into_iter().map(|one| (one.line, one.code)).collect();
         assert_eq!(codes, [(4, Some(Code::DiskLow)), (2, Some(Code::NofileLow))]);
         for nothing in
             ["", "all is well\n", "ValueError: not enough values to unpack (expected 2, got 1)", "\u{0}\u{1b}[31m***"]
         {
-            assert_eq!(explain_text(nothing).expect("an answer"), [], "{nothing}");
+            assert_eq!(explained_here(nothing), [], "{nothing}");
         }
+    }
+
+    #[test]
+    fn names_in_the_line_are_looked_up() {
+        let facts = |text: &str| explained_here(text).remove(0);
+        let of_library = facts("OSError: libcublas.so.12: cannot open shared object file: No such file or directory");
+        assert_eq!(of_library.facts, ["the package `nvidia-cublas-cu12` contains libcublas.so.12: CUDA 12"]);
+        let of_system = facts("ImportError: libGL.so.1: cannot open shared object file: No such file or directory");
+        assert_eq!(of_system.facts, ["the Debian and Ubuntu package `libgl1` contains libGL.so.1"]);
+        let of_module = facts("ModuleNotFoundError: No module named 'sklearn.svm'");
+        assert!(of_module.facts[0].contains("`scikit-learn`"), "{of_module:?}");
+        let of_symbol = facts("ImportError: x.so: undefined symbol: _ZN3c105ErrorC2");
+        assert_eq!(of_symbol.versions.into_values().collect::<Vec<_>>(), ["2.11.0+cu128"]);
     }
 }

@@ -11,6 +11,8 @@ use crate::boot::audit::nesting::is_shallow;
 use crate::boot::audit::notebook_installs::notebook;
 use crate::boot::audit::requirements_txt::{Include, one, read_requirements};
 use crate::core::diag::Source;
+use crate::core::model::requirement::lenient_specifiers;
+use crate::core::model::version::range_of;
 
 /// Reads `source` if it is one of these files; `None` for any other. The error says what makes no sense.
 pub fn read_other(
@@ -22,13 +24,18 @@ pub fn read_other(
     let name = source.name.to_ascii_lowercase();
     if name.ends_with(".ipynb") || text.starts_with('{') && text.contains("\"nbformat\"") {
         Some(notebook(source, markers, include))
-    } else if name.ends_with("pyproject.toml") {
+    } else if name.ends_with("pyproject.toml") || name.ends_with(".toml") && is_pyproject(text) {
         Some(pyproject(source, markers))
     } else if name.ends_with(".yml") || name.ends_with(".yaml") {
         Some(conda(source, markers, include))
     } else {
         None
     }
+}
+
+/// Whether the TOML `text` describes a project (PEP 621), whatever its file is called.
+fn is_pyproject(text: &str) -> bool {
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("project") || table.contains_key("build-system"))
 }
 
 #[derive(Deserialize)]
@@ -39,6 +46,7 @@ struct Pyproject {
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Project {
+    requires_python: Option<String>,
     #[serde(default)]
     dependencies: Vec<Spanned<String>>,
     #[serde(default)]
@@ -49,6 +57,12 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, Str
     let file: Pyproject = toml::from_str(&source.text).map_err(|error| error.message().to_owned())?;
     let project = file.project.ok_or("it has no `[project]` with `dependencies`; other tables are not read")?;
     let mut listed = Listed::default();
+    let python = &markers.python_full_version().version;
+    let wanted = project.requires_python.as_deref().and_then(|text| Some((text, lenient_specifiers(text)?)));
+    if let Some((text, _)) = wanted.filter(|(_, wanted)| !range_of(wanted).contains(&python.only_release())) {
+        listed.refused.push(format!("`requires-python = \"{text}\"`: the target has Python {python}"));
+        listed.is_for_other_python = true;
+    }
     for dependency in &project.dependencies {
         let known = listed.sizes();
         let line = dependency.get_ref();
@@ -142,7 +156,7 @@ mod tests {
     #[test]
     fn the_lines_of_a_notebook_are_read_in_their_order() {
         let text = r#"{"nbformat": 4, "cells": [
-            {"cell_type": "code", "source": "!pip install a==1 b>=1\nV = '3'\n"},
+            {"cell_type": "code", "source": "!pip install a==1 'b>=1'\nV = '3'\n"},
             {"cell_type": "code", "source": "!pip install -qr more.txt\n!pip install c=={V}.1 b\nimport os\nos.system('pip install d==4 -q')\n"},
             {"cell_type": "code", "source": "%pip install -U a==2 --extra-index-url https://i.example/cu118\n"}]}"#;
         let listed = read("x.ipynb", text).expect("a notebook");

@@ -28,13 +28,14 @@ fn by_build(environment: &Environment, matrix: &Matrix, held: &Audited) -> Optio
     let (library, without) = (link.soname(major), &link.without);
     let message = format!("{} {} needs {library}, which no installed package contains", held.name, held.version);
     let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
-    let finding = if carried.is_empty() {
+    let finding = if carried.is_empty() || link.runs_on_cpu {
         Finding::warning(Code::LibraryMissing, message)
     } else {
-        let installed = majors.join(" and ");
         Finding::error(Code::LibraryMissing, message)
-            .with_note(format!("the installed libraries are for CUDA {installed}"))
     };
+    let installed =
+        (!majors.is_empty()).then(|| format!("the installed libraries are for CUDA {}", majors.join(" and ")));
+    let finding = installed.into_iter().fold(finding, Finding::with_note);
     let finding = finding.about(held.subject());
     let help = format!("choose a release for the installed CUDA, or add `{}`", link.carrier_of(major));
     Some(held.placed(finding.with_note(format!("without that library, {without}")).with_help(help)))

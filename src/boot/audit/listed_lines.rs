@@ -6,6 +6,7 @@ use std::ops::Range;
 use pep440_rs::VersionSpecifier;
 
 use crate::boot::audit::Place;
+use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::accepted::Accepted;
 use crate::core::model::{PackageName, Requirement, Sha256, Version, WheelName};
@@ -15,6 +16,7 @@ use crate::core::model::{PackageName, Requirement, Sha256, Version, WheelName};
 pub struct RequiredLine {
     pub requirement: Requirement,
     pub place: Option<Place>,
+    pub manner: Manner,
 }
 
 impl RequiredLine {
@@ -50,6 +52,8 @@ pub struct Listed {
     pub wheels: Vec<(WheelName, String)>,
     /// It names indexes (`--index-url`).
     pub has_indexes: bool,
+    /// It says that it is for another Python than the target's.
+    pub is_for_other_python: bool,
     /// Facts that a lock of ours overrules.
     pub accepted: Vec<Accepted>,
 }

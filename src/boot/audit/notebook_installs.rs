@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::requirements_txt::{Include, one, read_included};
+use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::ipynb::source as source_of;
 use crate::core::model::json_text::strict;
@@ -28,17 +29,25 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
         let is_run = |span: &Range<usize>| !quoted.iter().any(|text| text.contains(&span.start));
         for (span, line) in logical_lines(&own.text).into_iter().filter(|(span, _)| is_run(span)) {
             let known = listed.sizes();
-            let command = line.trim().strip_prefix(['%', '!']).or_else(|| shell.then_some(line.trim()));
+            let line = quoted_away(&line, &format!("cell {}", at + 1), &mut listed);
+            let bare = line.trim();
+            let is_bare = shell || ["pip install ", "pip3 install "].iter().any(|start| bare.starts_with(start));
+            let command = bare.strip_prefix(['%', '!']).or_else(|| is_bare.then_some(bare));
             let called = called(&line);
             assigned.extend(assignment(&line));
             let command = command.or(called.as_deref()).map(|command| with_values(command, &assigned));
             listed.has_indexes |= command.as_deref().is_some_and(names_an_index);
-            for word in command.as_deref().map(installed_by).unwrap_or_default() {
+            for (word, manner) in command.as_deref().map(installed_by).unwrap_or_default() {
+                let before = listed.asked.len();
                 // Half of a notebook's lines are for a shell: what makes no sense here is named, and passed over.
                 let is_read = match &word {
                     Argument::Requirement(text) => one(text, markers, &mut listed).is_ok(),
                     Argument::Editable(what) => {
                         listed.elsewhere.push(what.clone());
+                        true
+                    }
+                    Argument::Foreign(pip) => {
+                        listed.open.push(format!("cell {}: what `{pip}` installs, for another Python", at + 1));
                         true
                     }
                     Argument::File(path) => {
@@ -52,12 +61,61 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
                 if let (false, Argument::Requirement(text) | Argument::File(text)) = (is_read, word) {
                     listed.open.push(format!("cell {}: {text}", at + 1));
                 }
+                listed.asked[before..].iter_mut().for_each(|line| line.manner = manner);
             }
             listed.place(known, &own, span);
             listed.replace(known);
         }
     }
     Ok(listed)
+}
+
+/// `line` of an install command without what a shell takes out of it: `>=0.3.0` of an unquoted `einops>=0.3.0` is a
+/// file that is written, and `<4.21` one that is read, so that the line fails. Expressions in braces become one word.
+fn quoted_away(line: &str, cell: &str, listed: &mut Listed) -> String {
+    if !line.contains("pip") || !line.contains("install") {
+        return line.to_owned();
+    }
+    let (mut kept, mut quote, mut braces) = (String::new(), None, 0_usize);
+    let mut rest = line.char_indices();
+    while let Some((at, c)) = rest.next() {
+        match (quote, c) {
+            (None, '{') => braces += 1,
+            (None, '}') => braces = braces.saturating_sub(1),
+            (None, '"' | '\'') if braces == 0 => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            (None, '<' | '>') if braces == 0 && is_of_a_requirement(&kept, &line[at..]) => {
+                let end = line[at..].find(char::is_whitespace).map_or(line.len(), |end| at + end);
+                let word = kept.rsplit(char::is_whitespace).next().unwrap_or_default();
+                let whole = format!("{word}{}", &line[at..end]);
+                if c == '<' {
+                    listed.refused.push(format!("{cell}: `{whole}` must be in quotes: for a shell it reads a file"));
+                } else {
+                    listed.open.push(format!("{cell}: the version of `{whole}`, for a shell without quotes a file"));
+                }
+                rest = line[..].char_indices();
+                rest.by_ref().take_while(|(next, _)| *next + 1 < end).for_each(drop);
+                continue;
+            }
+            _ => {}
+        }
+        // What is computed is one word, however it is written.
+        if braces > 0 && (c.is_whitespace() || matches!(c, '"' | '\'')) {
+            kept.push('_');
+        } else {
+            kept.push(c);
+        }
+    }
+    kept
+}
+
+/// Whether `<` or `>` at the start of `rest` stands behind the name of a package and before a version.
+fn is_of_a_requirement(before: &str, rest: &str) -> bool {
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let version = rest.trim_start_matches(['<', '>', '=']);
+    word.contains(|c: char| c.is_alphabetic())
+        && !word.starts_with('-')
+        && version.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// The command that a line of Python has a shell run: `os.system("pip install x")`.
@@ -162,6 +220,8 @@ enum Argument {
     Requirement(String),
     File(String),
     Editable(String),
+    /// By the pip of another Python, of which this is the path.
+    Foreign(String),
 }
 
 /// Options of `pip install` that take a value.
@@ -193,8 +253,8 @@ const WITH_VALUE: &[&str] = &[
     "--torch-backend",
 ];
 
-/// Whether a cell is one whole shell script (`%%bash`, `%%sh`, `%%script bash`, `%%system`, `%%!`); `None` where it is
-/// for neither a shell nor Python: `%%html`, `%%writefile x.py`, `%%script false`.
+/// Whether a cell is one whole shell script (`%%bash`, `%%sh`, `%%shell`, `%%script bash`, `%%system`, `%%!`); `None`
+/// where it is for neither a shell nor Python: `%%html`, `%%writefile x.py`, `%%script false`.
 fn runs_shell(text: &str) -> Option<bool> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     for line in lines {
@@ -202,7 +262,7 @@ fn runs_shell(text: &str) -> Option<bool> {
         let mut words = magic.split_whitespace();
         match words.next() {
             Some("capture" | "time" | "timeit" | "prun" | "memit") => {}
-            Some("bash" | "sh" | "system" | "sx" | "!") => return Some(true),
+            Some("bash" | "sh" | "shell" | "system" | "sx" | "!") => return Some(true),
             Some("script") => {
                 let is_shell = |word: &str| matches!(word.rsplit('/').next(), Some("bash" | "sh" | "zsh"));
                 return words.any(is_shell).then_some(true);
@@ -214,7 +274,7 @@ fn runs_shell(text: &str) -> Option<bool> {
 }
 
 /// What a command line names in each `pip install …`, alone or behind `uv` or `python -m`.
-fn installed_by(command: &str) -> Vec<Argument> {
+fn installed_by(command: &str) -> Vec<(Argument, Manner)> {
     let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
     // `;` may stand right behind a word.
     let words = words.iter().flat_map(|word| match word.strip_suffix(';') {
@@ -223,15 +283,30 @@ fn installed_by(command: &str) -> Vec<Argument> {
     });
     let words: Vec<&str> = words.map(|word| word.trim_start_matches('(')).collect();
     let commands = words.split(|word| matches!(*word, "&&" | "||" | "|" | "&" | ";"));
-    commands.flat_map(installed_by_one).collect()
+    commands
+        .flat_map(|words| {
+            let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
+            let manner = Manner { newest: has(&["-U", "--upgrade", "-qU", "-Uq"]), alone: has(&["--no-deps"]) };
+            installed_by_one(words).into_iter().map(move |argument| (argument, manner))
+        })
+        .collect()
 }
+
+/// Where the pip of the notebook's own Python lies, if a path is given.
+const OWN_FOLDERS: [&str; 2] = ["/usr/bin/", "/usr/local/bin/"];
 
 /// The same for the words of one command.
 fn installed_by_one(words: &[&str]) -> Vec<Argument> {
     let Some(at) = words.iter().position(|word| *word == "install") else {
         return Vec::new();
     };
-    let is_pip = words[..at].iter().any(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")));
+    let mut pips = words[..at].iter().filter(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")));
+    let is_pip = match pips.next() {
+        Some(pip) if pip.contains('/') && !OWN_FOLDERS.iter().any(|folder| pip.starts_with(folder)) => {
+            return vec![Argument::Foreign((*pip).to_owned())];
+        }
+        pip => pip.is_some(),
+    };
     let mut found = Vec::new();
     // A redirection or a comment ends pip's arguments.
     let ends = |word: &str| matches!(word, "#" | "\\") || word.contains('>') && is_redirection(word);
@@ -294,6 +369,12 @@ mod tests {
             ("%%writefile setup.sh\n!pip install six", &[]),
             ("!pip install -e ./b six", &["six"]),
             ("V = \"1.16.0\"\n!pip install six==$V idna==$V2", &["six"]),
+            ("pip install six", &["six"]),
+            ("%%shell\npip install six", &["six"]),
+            ("!pip install {'-q' if quiet else ''} six", &["six"]),
+            ("!/content/conda/bin/pip install six", &[]),
+            ("!pip install six>=1.0 'idna>=2'", &["six", "idna"]),
+            ("!pip install six<2", &["six"]),
         ] {
             assert_eq!(asked(cell), names, "{cell}");
         }

@@ -8,6 +8,7 @@ use pep508_rs::MarkerEnvironment;
 
 use crate::boot::audit::Place;
 use crate::boot::audit::listed_lines::{Listed, Named, RequiredLine};
+use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::version::is_pin;
 use crate::core::model::wheel::file_of;
@@ -329,7 +330,7 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
     } else {
         let pinned = pinned(&requirement).map(|version| Named::new(requirement.name.clone(), version));
         listed.named.extend(pinned.map(|named| Named { hashes, ..named }));
-        listed.asked.push(RequiredLine { requirement, place: None });
+        listed.asked.push(RequiredLine { requirement, place: None, manner: Manner::default() });
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What a verb is asked for, without the command line.
 
 mod answer;
+mod effects;
 mod listed;
 mod lock;
 mod relock;
@@ -15,6 +16,7 @@ use crate::boot::profile::Profile;
 use crate::core::model::{PackageName, Sha256};
 
 pub use answer::{Answer, answer};
+pub use effects::Effects;
 pub use listed::{findings_of, read_listed};
 pub use lock::{missing_lock, must_be_of, stale_lock};
 pub use relock::Made;

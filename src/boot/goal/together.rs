@@ -6,7 +6,7 @@ use crate::boot::audit::{Listed, RequiredLine};
 use crate::boot::goal::Request;
 use crate::boot::machine::{MachineRequest, runtime_names};
 use crate::boot::profile::{Bound, Profile, Wanted};
-use crate::boot::resolve::{Cause, Hindrance, Pick, Rest, caveats, resolve_rest};
+use crate::boot::resolve::{Cause, Caveat, HeldBack, Hindrance, Pick, Rest, caveats, resolve_rest};
 use crate::boot::retrieval::Asked;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
@@ -34,6 +34,8 @@ pub struct Together {
     pub from_source: usize,
     /// All that can't be met has no wheel for the target's Python.
     pub for_want_of_wheels: bool,
+    /// The file says that it is for another Python.
+    pub for_other_python: bool,
 }
 
 impl Together {
@@ -73,26 +75,14 @@ impl Together {
 
     /// Whether the requirements, but for what would be built, can be met.
     pub fn is_met(&self) -> bool {
-        self.picks.is_some() && self.hindered.is_empty()
+        self.picks.is_some() && self.hindered.is_empty() && !self.for_other_python
     }
 
     /// Adds one cause.
     fn take(&mut self, cause: Cause, profile: &Profile, has_indexes: bool) {
         let Cause { finding, left_out, names, hindrance } = cause;
         match hindrance {
-            Hindrance::Source(name, version) => {
-                let message =
-                    format!("{name} {version} has no wheel for this platform: pip would build it from source");
-                let built = Finding::warning(Code::ResolveFromSource, message);
-                let line = profile.wanted.iter().find(|one| one.name == left_out);
-                let whose = if name == left_out { "asked for here".to_owned() } else { format!("{left_out} needs it") };
-                let file = line.and_then(|line| Some((line.file.as_ref()?, line.span.clone())));
-                self.findings.push(match file {
-                    Some((source, span)) => built.at(source, span, whose),
-                    None => built,
-                });
-                self.built.push((name, version));
-            }
+            Hindrance::Source(name, version) => self.build(name, version, &left_out, profile),
             Hindrance::Other if has_indexes && finding.code == Code::ResolveUnknownPackage => {
                 let help = "it may be on an index that the file names; those indexes were not queried";
                 self.findings.push(Finding { severity: Severity::Warning, ..finding }.with_help(help));
@@ -101,6 +91,33 @@ impl Together {
                 self.findings.push(finding.about(Subject::package(&left_out)));
                 self.hindered.extend(names);
             }
+        }
+    }
+}
+
+impl Together {
+    /// Adds a release that has no wheel, which `line` asks for by itself or through others.
+    fn build(&mut self, name: PackageName, version: Version, line: &PackageName, profile: &Profile) {
+        let message = format!("{name} {version} has no wheel for this platform: pip would build it from source");
+        let built = Finding::warning(Code::ResolveFromSource, message).about(Subject::release(&name, &version));
+        let whose = if name == *line { "asked for here".to_owned() } else { format!("{line} needs it") };
+        let line = profile.wanted.iter().find(|one| one.name == *line);
+        let file = line.and_then(|line| Some((line.file.as_ref()?, line.span.clone())));
+        self.findings.push(match file {
+            Some((source, span)) => built.at(source, span, whose),
+            None => built,
+        });
+        self.built.push((name, version));
+    }
+
+    /// The same for each that was chosen.
+    fn take_built(&mut self, built: Vec<Caveat>, picks: &[Pick], profile: &Profile) {
+        for caveat in built {
+            let Caveat::FromSource { name, version } = caveat else { continue };
+            let pick = picks.iter().find(|pick| pick.name == name);
+            let by = pick.filter(|pick| !pick.in_profile).and_then(|pick| pick.needed_by.first()).unwrap_or(&name);
+            let by = by.clone();
+            self.build(name, version, &by, profile);
         }
     }
 }
@@ -127,7 +144,8 @@ impl Session<'_> {
             findings.push(Finding::note(Code::AuditOpen, message));
             return Ok(Together { findings, ..Together::default() });
         }
-        let profile = Profile::of_requirements(&source, wanted, bounds(listed)).map_err(Failure::bug)?;
+        let mut profile = Profile::of_requirements(&source, wanted, bounds(listed)).map_err(Failure::bug)?;
+        profile.policy.as_pip = true;
         let target = self.target(&profile, seen)?;
         let preferred = BTreeMap::new();
         let asked = Asked { profile: &profile, target: &target, machine: &seen.machine, preferred: &preferred };
@@ -142,7 +160,8 @@ impl Session<'_> {
         };
         let is_of_conda = |entry: &&String| entry.ends_with("(conda)");
         let from_source = listed.elsewhere.iter().filter(|entry| !is_of_conda(entry)).count();
-        let mut together = Together { findings, hindered, from_source, ..Together::default() };
+        let for_other_python = listed.is_for_other_python;
+        let mut together = Together { findings, hindered, from_source, for_other_python, ..Together::default() };
         let of_python = causes.iter().any(|cause| cause.hindrance == Hindrance::Python);
         together.for_want_of_wheels =
             of_python && together.hindered.is_empty() && causes.iter().all(|cause| cause.hindrance != Hindrance::Other);
@@ -159,7 +178,12 @@ impl Session<'_> {
             let message = "there may be more causes: the search stopped after these";
             together.findings.push(Finding::note(Code::AuditOpen, message));
         }
-        if let Some(resolution) = resolution {
+        if let Some(mut resolution) = resolution {
+            let is_built = |caveat: &Caveat| matches!(caveat, Caveat::FromSource { .. });
+            let (built, rest) = resolution.caveats.into_iter().partition(is_built);
+            resolution.caveats = rest;
+            together.take_built(built, &resolution.picks, &profile);
+            together.findings.extend(resolution.caveats.iter().flat_map(|caveat| passed_over(caveat, &profile)));
             together.findings.extend(self.weighed(caveats(&resolution), &[]));
             together.picks = Some(resolution.picks);
         }
@@ -200,6 +224,20 @@ impl Session<'_> {
         }
         None
     }
+}
+
+/// Warnings where an old release of what the file names was chosen, for no newer one can be installed here: pip tries
+/// those first, and often fails.
+fn passed_over(caveat: &Caveat, profile: &Profile) -> Vec<Finding> {
+    let Caveat::HeldBack(all) = caveat else { return Vec::new() };
+    let is_meant = |held: &&HeldBack| {
+        held.by.is_empty() && !held.locked && profile.wanted.iter().any(|wanted| wanted.name == held.name)
+    };
+    let all = all.iter().filter(is_meant).map(|HeldBack { name, version, newest, .. }| {
+        let message = format!("of `{name}` only {version} can be installed here, but pip tries {newest} first");
+        Finding::warning(Code::ResolveHeldBack, message).about(Subject::release(name, version))
+    });
+    all.collect()
 }
 
 /// What `lines` ask for, each package once; and what of it excludes itself, as findings and names.
@@ -258,6 +296,7 @@ fn wanted(line: &RequiredLine, main: &Source) -> Wanted {
         framework: false,
         file: Some(file),
         span,
+        manner: line.manner,
     }
 }
 

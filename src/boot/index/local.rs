@@ -1,13 +1,13 @@
 //! What both catalogs share: the target, addresses, filter and cache.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use pep508_rs::MarkerEnvironment;
 use url::Url;
 
 use crate::boot::index::cache::listing_key;
 use crate::boot::index::location::page_address;
-use crate::boot::index::page::Filter;
+use crate::boot::index::page::{Buildable, Filter};
 use crate::boot::index::{Builder, Cache, Locations, folder};
 use crate::core::diag::Failure;
 use crate::core::matrix::Hints;
@@ -22,7 +22,7 @@ pub struct Scope {
     pub markers: MarkerEnvironment,
     pub as_of: Option<Moment>,
     /// Packages that may be built from source.
-    pub buildable: BTreeSet<PackageName>,
+    pub buildable: Buildable,
     /// Who can tell what these require; `None` where the target's Python is not here.
     pub builder: Option<Builder>,
     /// Versions that the solver will prefer; `true` where their requirements are known without the index.
@@ -38,7 +38,7 @@ impl Scope {
             python: python.clone(),
             markers: python.marker_environment()?,
             as_of: None,
-            buildable: BTreeSet::new(),
+            buildable: Buildable::default(),
             builder: None,
             preferred: BTreeMap::new(),
             bounds: BTreeMap::new(),
@@ -69,7 +69,11 @@ impl View {
     pub(super) fn place(&self, package: &PackageName) -> (&str, Url, Sha256) {
         let (index, base) = self.locations.responsible(package);
         let page = page_address(base, package);
-        let buildable = if self.filter.buildable.contains(package) { " with sources" } else { "" };
+        let buildable = match &self.filter.buildable {
+            Buildable::Named(names) if names.contains(package) => " with sources",
+            Buildable::Named(_) => "",
+            Buildable::WithoutWheels => " with sources that have no wheels",
+        };
         let key = listing_key(page.as_str(), &format!("{}{buildable}", self.target));
         (index, page, key)
     }

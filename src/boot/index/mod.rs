@@ -44,6 +44,6 @@ pub use local::Scope;
 pub use location::{INDEX_VARIABLES, Locations, find_links_name, is_open, locate_default, page, redact};
 pub use offline::Offline;
 pub use online::Online;
-pub use page::{Filter, read_page};
+pub use page::{Buildable, Filter, read_page};
 pub use remote::{Inspected, fetch_bytes, fetch_document, inspect_address};
 pub use sdist::Builder;

@@ -17,7 +17,7 @@ use crate::boot::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
 use crate::boot::profile::values::{
     cuda_wish, debian_name, one_of, python_minor, snapshot_id, specifiers, variable_name,
 };
-use crate::boot::profile::{Bound, Direct, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
+use crate::boot::profile::{Bound, Direct, Manner, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
 use crate::core::diag::{Code, Finding, Source};
 use crate::core::matrix::{PublishedIndex, settings};
 use crate::core::model::day::Date;
@@ -178,6 +178,7 @@ fn wanted(
         framework,
         file: None,
         span: key.span.start..value.span().end,
+        manner: Manner::default(),
     };
     match value.get_ref() {
         DeValue::String(_) => {

@@ -116,6 +116,17 @@ pub struct Wanted {
     pub file: Option<Source>,
     /// Where it stands there.
     pub span: Range<usize>,
+    /// How a line of pip's asks for it; nothing of that in a profile.
+    pub manner: Manner,
+}
+
+/// How a line asks for a package.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// `--upgrade`: the newest one, whatever is installed.
+    pub newest: bool,
+    /// `--no-deps`: nothing of what it requires.
+    pub alone: bool,
 }
 
 /// A line of `[constraints]` or `[overrides]`.
@@ -172,6 +183,8 @@ pub struct Policy {
     pub buildable: BTreeSet<PackageName>,
     /// Files uploaded later do not exist; of a day, its last moment.
     pub as_of: Option<Moment>,
+    /// What pip would choose: by METADATA alone, whatever the matrix knows, and sources where there is no wheel.
+    pub as_pip: bool,
 }
 
 impl Default for Policy {
@@ -185,6 +198,7 @@ impl Default for Policy {
             prereleases: Prereleases::IfNecessary,
             buildable: BTreeSet::new(),
             as_of: None,
+            as_pip: false,
         }
     }
 }
@@ -252,7 +266,7 @@ impl Profile {
 
     /// Whether the profile overrules what `code` says of `package`.
     pub fn accepts(&self, package: &PackageName, code: Code) -> bool {
-        self.accepted.iter().any(|one| one.package == *package && one.code == code)
+        self.policy.as_pip || self.accepted.iter().any(|one| one.package == *package && one.code == code)
     }
 
     /// The name of the index that alone may serve `package`.

@@ -49,6 +49,9 @@ impl<'a> Provider<'a> {
         let Some(candidate) = listing.as_ref().and_then(|listing| listing.get(version)) else {
             return Ok(Requirements::Unknown);
         };
+        if candidate.is_source() && self.question.profile.policy.as_pip {
+            return Ok(Requirements::Unknown);
+        }
         let metadata = self.question.catalog.metadata(candidate)?;
         let python = &self.question.target.python;
         Ok(match metadata.requires_python.as_ref().filter(|wanted| !python.satisfies(wanted)) {
@@ -84,6 +87,9 @@ impl<'a> Provider<'a> {
     }
 
     pub(super) fn published_edges(&self, name: &PackageName, version: &Version) -> Result<Outcome, Failure> {
+        if self.wanted_as(name).any(|one| one.manner.alone) {
+            return Ok(Ok(Vec::new()));
+        }
         let found = self.requirements(name, version)?;
         let requires = match &found {
             Requirements::Unfit(why) => return Ok(Err(why.clone())),
@@ -134,7 +140,7 @@ impl<'a> Provider<'a> {
             let known = if known.is_empty() { "no extras".to_owned() } else { known.join(", ") };
             // What is installed may lack what another release has; and without a GPU's extra a framework is a build for
             // the CPU.
-            if extras.is_none() || is_for_gpus(extra) {
+            if extras.is_none() || is_for_gpus(extra) && !self.question.profile.policy.as_pip {
                 return Ok(Err(format!("it has no extra `{extra}`, but {known}")));
             }
             let key = (name.clone(), extra.clone());

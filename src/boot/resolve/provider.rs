@@ -195,7 +195,8 @@ impl<'a> Provider<'a> {
 
     fn choose(&self, name: &PackageName, range: &VersionRange) -> Result<Option<Version>, Failure> {
         let range = &self.constrained(name, range);
-        if let Some(present) = self.keepable(name, range) {
+        let is_upgraded = self.wanted_as(name).any(|one| one.manner.newest);
+        if let Some(present) = self.keepable(name, range).filter(|_| !is_upgraded) {
             // The lock will name its wheel.
             self.question.catalog.expect_listing(name);
             return Ok(Some(present.version.clone()));
@@ -203,9 +204,7 @@ impl<'a> Provider<'a> {
         if self.present(name).is_some_and(|present| present.protected) {
             return Ok(None);
         }
-        let Some(listing) = self.listing(name)? else {
-            return Ok(None);
-        };
+        let Some(listing) = self.listing(name)? else { return Ok(None) };
         let admission = self.admission(name);
         let preferred = self.question.preferred.get(name).filter(|version| range.contains(version));
         let newest = listing.choose(range, admission);

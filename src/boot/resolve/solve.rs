@@ -147,7 +147,7 @@ fn wheel_of(
                 caveats.push(Caveat::Unhashed { name: name.clone(), version: version.clone(), why });
             }
         }
-    } else if size.is_none() {
+    } else if size.is_none() && !candidate.is_source() {
         size = catalog.size(&candidate)?;
     }
     let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use url::Url;
 
 use crate::boot::index::{
-    Builder, Cache, Client, Credentials, INDEX_VARIABLES, IndexSettings, Limits, Locations, Offline, Online, Scope,
-    Traffic, Trust, find_links_name, is_open, locate_default, page, redact,
+    Buildable, Builder, Cache, Client, Credentials, INDEX_VARIABLES, IndexSettings, Limits, Locations, Offline, Online,
+    Scope, Traffic, Trust, find_links_name, is_open, locate_default, page, redact,
 };
 use crate::boot::lock::LockedTarget;
 use crate::boot::machine::{Machine, Python, observe_python};
 use crate::boot::profile::Profile;
 use crate::boot::resolve::{Elsewhere, Learned, Question, Resolution, Target, Unsolved, explain, resolve};
+use crate::boot::retrieval::buildable;
 use crate::boot::retrieval::pages::{page_of, pages_for};
 use crate::boot::session::Session;
 use crate::core::diag::{Failure, Kind, counted};
@@ -108,7 +109,7 @@ impl Session<'_> {
         let Asked { profile, target, machine, preferred } = asked;
         let locations = self.locations(settings, Some(profile), machine.python.as_ref())?;
         let mut scope = scope(profile, target)?;
-        if !scope.buildable.is_empty() {
+        if matches!(&scope.buildable, Buildable::Named(names) if !names.is_empty()) {
             scope.builder = self.builder(machine, &locations);
         }
         for (name, version) in preferred {
@@ -208,7 +209,7 @@ pub(super) fn scope(profile: &Profile, target: &Target) -> Result<Scope, Failure
     let bounds = profile.constraints.iter().chain(&profile.overrides);
     Ok(Scope {
         as_of: profile.policy.as_of,
-        buildable: profile.policy.buildable.clone(),
+        buildable: buildable(&profile.policy),
         preferred,
         bounds: bounds.map(|bound| (bound.name.clone(), range_of(&bound.specifiers))).collect(),
         ..scope

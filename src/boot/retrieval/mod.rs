@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::boot::index::{Client, Download, IndexSettings, Locations, Offline, Online, Scope, fetch_all};
+use crate::boot::index::{Buildable, Client, Download, IndexSettings, Locations, Offline, Online, Scope, fetch_all};
 use crate::boot::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::boot::machine::Python;
-use crate::boot::profile::Profile;
+use crate::boot::profile::{Policy, Profile};
 use crate::boot::resolve::yanked;
 use crate::boot::retrieval::pages::page_of;
 use crate::boot::seen::Seen;
@@ -188,8 +188,8 @@ impl Session<'_> {
         let (major, minor) = python.minor();
         python.free_threaded = wheels().any(|(_, wheel)| wheel.file.contains(&format!("-cp{major}{minor}t-")));
         let mut scope = Scope::of(&python).ok_or_else(|| Failure::bug("no marker environment"))?;
-        scope.buildable =
-            wheels().filter(|(_, wheel)| wheel.is_source()).map(|(package, _)| package.name.clone()).collect();
+        let sources = wheels().filter(|(_, wheel)| wheel.is_source()).map(|(package, _)| package.name.clone());
+        scope.buildable = Buildable::Named(sources.collect());
         scope.as_of = profile.and_then(|profile| profile.policy.as_of);
         Ok(Retrieval {
             session: self,
@@ -202,6 +202,11 @@ impl Session<'_> {
     }
 }
 
+/// Which sources an installer with `policy` builds.
+pub(super) fn buildable(policy: &Policy) -> Buildable {
+    if policy.as_pip { Buildable::WithoutWheels } else { Buildable::Named(policy.buildable.clone()) }
+}
+
 /// What listings are filtered by.
 fn scope_of(profile: Option<&Profile>, seen: &Seen, libc: Option<Libc>) -> Result<Scope, Failure> {
     let python = seen.python("pass one with --python")?;
@@ -209,7 +214,7 @@ fn scope_of(profile: Option<&Profile>, seen: &Seen, libc: Option<Libc>) -> Resul
     facts.libc = libc.unwrap_or(facts.libc);
     let scope = Scope::of(&facts).ok_or_else(|| Failure::bug("no marker environment"))?;
     let policy = profile.map(|profile| profile.policy.clone()).unwrap_or_default();
-    Ok(Scope { as_of: policy.as_of, buildable: policy.buildable, ..scope })
+    Ok(Scope { as_of: policy.as_of, buildable: buildable(&policy), ..scope })
 }
 
 /// Folders of wheels: those that the settings name, and those of the profile.

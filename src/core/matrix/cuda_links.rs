@@ -27,6 +27,9 @@ pub struct Link {
     /// It is looked for when the package runs: without it nothing fails.
     #[serde(default)]
     pub opened: bool,
+    /// Without it the package works, on the CPU.
+    #[serde(default, rename = "runs-on-cpu")]
+    pub runs_on_cpu: bool,
     pub source: String,
 }
 

@@ -25,7 +25,7 @@ enum Packages {
 static BUNDLED: LazyLock<SystemLibraries> = LazyLock::new(|| SystemLibraries::bundled().unwrap_or_default());
 
 impl SystemLibraries {
-    /// The package that most releases have `library` in. A bundled file that can't be read knows none (a test reads it).
+    /// The package that most releases have `library` in. A file that can't be read knows none (a test reads it).
     pub fn usual_package(library: &str) -> Option<&'static str> {
         BUNDLED.package(library, None)
     }

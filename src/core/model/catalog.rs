@@ -87,6 +87,18 @@ pub enum Rejection {
     Twice,
 }
 
+/// `3.9`, `3.10` of `cp39-manylinux…`, `cp310-win_amd64`, in order, each once.
+pub fn pythons_of(tags: &[String]) -> Vec<String> {
+    let mut minors: Vec<u32> = tags
+        .iter()
+        .filter(|tag| tag.contains("linux") || tag.ends_with("-any"))
+        .filter_map(|tag| tag.strip_prefix("cp3")?.split('-').next()?.parse().ok())
+        .collect();
+    minors.sort_unstable();
+    minors.dedup();
+    minors.into_iter().map(|minor| format!("3.{minor}")).collect()
+}
+
 /// What an index has of one package, for one target. Newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {

@@ -151,7 +151,7 @@ fn a_whole_list_is_solved_and_all_that_hinders_is_named() {
     let fine = audit("good\nlib>=1\n", 0);
     assert!(fine.stdout.contains("2 packages") && fine.stdout.contains("can be installed; "), "{fine:?}");
     let built = audit("good\nneeds\nsource\n", 0);
-    assert!(built.stdout.contains("can be installed if pip builds 2 packages from source; 2 warnings"), "{built:?}");
+    assert!(built.stdout.contains("can be installed if pip builds 1 package from source; 1 warning"), "{built:?}");
     assert!(built.stderr.contains("warning[resolve-from-source]: source 1.0 has no wheel"), "{built:?}");
     let wheels = audit("good\nold==1.0\n", 1);
     assert!(wheels.stdout.contains("cannot be installed from wheels; 1 error"), "{wheels:?}");
@@ -167,6 +167,48 @@ fn a_whole_list_is_solved_and_all_that_hinders_is_named() {
         assert!(many.stderr.contains(words), "{words}: {many:?}");
     }
     assert!(many.stdout.contains("cannot be installed; 4 errors"), "{many:?}");
+}
+
+/// Files are solved as pip would, on top of the image: what that breaks there is said, an upgrade takes the newest, and
+/// what is installed without its requirements lacks them.
+#[test]
+fn a_list_is_installed_on_top_of_the_image_as_pip_would() {
+    let mut table = Table::new();
+    let mut add = |name: &str, version: &str, release: Release| {
+        table.entry(name.to_owned()).or_default().insert(version.to_owned(), release);
+    };
+    add("torch", "2.6.0", Release::default());
+    add("six", "99.0", Release::default());
+    add("fresh", "1.0", Release::default());
+    add("fresh", "2.0", Release { tags: Some(Vec::new()), ..Release::default() });
+    add("loner", "1.0", Release { requires: vec!["nowhere".into()], ..Release::default() });
+    let server = IndexServer::start(table, Manner::Good);
+    let audit = |name: &str, text: &str, code: i32| {
+        let test = Test::new().file(name, text);
+        test.run(&["audit", name, "--runtime", "colab-2026.07", "--gpu", "T4", "--index-url", &server.url]).expect(code)
+    };
+    let cell = |line: &str| serde_json::json!({ "nbformat": 4, "cells": [{ "cell_type": "code", "source": line }] });
+    let notebook = |line: &str, code: i32| audit("n.ipynb", &cell(line).to_string(), code);
+
+    let older = audit("r.txt", "torch==2.6.0\n", 0);
+    assert!(older.stdout.contains("can be installed, but breaks the requirements of"), "{older:?}");
+    for words in ["torchvision 0.26.0+cu128 requires torch==2.11.0, but torch 2.6.0", "torch 2.11.0+cu128 -> 2.6.0"] {
+        assert!(older.stderr.contains(words), "{words}: {older:?}");
+    }
+    let kept = notebook("!pip install six", 0);
+    assert!(kept.stdout.contains("can be installed; no problems found"), "{kept:?}");
+    let upgraded = notebook("!pip install -U six --no-deps", 0);
+    assert!(!upgraded.stderr.contains("behind the newest"), "{upgraded:?}");
+    // Pip prefers a newer source to an older wheel.
+    let built = audit("r.txt", "fresh\n", 0);
+    assert!(built.stderr.contains("fresh 2.0 has no wheel for this platform"), "{built:?}");
+    assert!(audit("r.txt", "loner\n", 1).stderr.contains("no index has a package `nowhere`"));
+    let alone = notebook("!pip install --no-deps loner==1.0", 1);
+    assert!(alone.stdout.contains("can be installed, but does not work as it is"), "{alone:?}");
+    assert!(alone.stderr.contains("loner 1.0 requires nowhere, which is not installed"), "{alone:?}");
+    let other =
+        audit("pyproject.toml", "[project]\nname = 'x'\nrequires-python = '<3.12'\ndependencies = ['six']\n", 1);
+    assert!(other.stdout.contains("cannot be installed on this Python"), "{other:?}");
 }
 
 #[test]

@@ -36,6 +36,7 @@ fn a_list_of_requirements_is_judged_from_its_wheels() {
     add("b", Release { files: file("two"), ..Release::default() });
     let requires = vec!["nvidia-cuda-runtime-cu12".to_owned()];
     add("kernels", Release { requires, code: vec!["sm_90".to_owned()], ..Release::default() });
+    table.entry("nvidia-cuda-runtime-cu12".to_owned()).or_default().insert("12.8.90".to_owned(), Release::default());
     let server = IndexServer::start(table, Manner::Good);
     let test = Test::new().file("r.txt", "a==1.0\nb==1.0\nkernels==1.0\ngone==3.0\nloose>=1\n");
     let machine = observed("laptop");

@@ -22,6 +22,21 @@ use crate::core::model::{PythonFacts, Tags};
 pub(super) const ACCEPT: &str =
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.01";
 
+/// Which source distributions may be used where no wheel fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Buildable {
+    /// Those of these packages.
+    Named(BTreeSet<PackageName>),
+    /// Those of all releases that have no wheel for the platform, whichever the Python: what pip builds with some hope.
+    WithoutWheels,
+}
+
+impl Default for Buildable {
+    fn default() -> Self {
+        Self::Named(BTreeSet::new())
+    }
+}
+
 /// The target that a page is filtered for.
 #[derive(Clone, Debug)]
 pub struct Filter {
@@ -29,8 +44,7 @@ pub struct Filter {
     pub python: PythonFacts,
     /// Later uploads are passed over.
     pub as_of: Option<Moment>,
-    /// Packages whose source distributions may be used where no wheel fits.
-    pub buildable: BTreeSet<PackageName>,
+    pub buildable: Buildable,
 }
 
 /// One file of a page, in either form.

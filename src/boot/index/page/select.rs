@@ -8,8 +8,8 @@ use pep508_rs::PackageName;
 use url::Url;
 
 use crate::boot::index::location::may_lead;
-use crate::boot::index::page::{Filter, PageFile};
-use crate::core::model::catalog::{Candidate, Listing, Rejection, Sidecar};
+use crate::boot::index::page::{Buildable, Filter, PageFile};
+use crate::core::model::catalog::{Candidate, Listing, Rejection, Sidecar, pythons_of};
 use crate::core::model::day::moment_in;
 use crate::core::model::requirement::lenient_specifiers;
 use crate::core::model::wheel::{NotAWheel, Parts, build_tag, sdist_version};
@@ -47,7 +47,15 @@ pub(super) fn select(
                 release.best = Some((rank, *at));
             }
         }
-        let may_build = filter.buildable.contains(package);
+        let may_build = match &filter.buildable {
+            Buildable::Named(names) => names.contains(package),
+            // Those that have wheels for other Pythons seldom build for this one.
+            Buildable::WithoutWheels => match judge.rejection(&release, false) {
+                Rejection::NoWheel => true,
+                Rejection::Tags(tags) => pythons_of(&tags).is_empty(),
+                _ => false,
+            },
+        };
         let mut usable: Vec<usize> =
             release.sources.iter().copied().filter(|at| may_build && judge.may_use(*at)).collect();
         // Of several archives of one release the one that PEP 625 names.

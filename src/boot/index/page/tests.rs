@@ -1,10 +1,8 @@
 //! Both forms of a page give the same listing.
 
-use std::collections::BTreeSet;
-
 use url::Url;
 
-use super::{Filter, read_page};
+use super::{Buildable, Filter, read_page};
 use crate::core::model::catalog::{Listing, Rejection, Sidecar};
 use crate::core::model::{PythonFacts, Tags};
 
@@ -19,7 +17,7 @@ fn tried(content_type: &str, body: &str, as_of: Option<&str>) -> Result<Listing,
         tags: Tags::of(&python),
         python,
         as_of: as_of.and_then(crate::core::model::day::moment_in),
-        buildable: BTreeSet::new(),
+        buildable: Buildable::default(),
     };
     let address = Url::parse("https://index.test/simple/demo/").expect("an address");
     read_page(content_type, body, &address, &"demo".parse().expect("a name"), &filter)
@@ -130,7 +128,7 @@ fn a_page_leads_only_where_it_may() {
             libc: crate::core::model::Libc::Glibc(2, 35),
             free_threaded: false,
         };
-        let filter = Filter { tags: Tags::of(&python), python, as_of: None, buildable: BTreeSet::new() };
+        let filter = Filter { tags: Tags::of(&python), python, as_of: None, buildable: Buildable::default() };
         let body = format!("<base href=\"{base}\"><a href=\"{link}#sha256={DIGEST}\">x</a>");
         let page = page.parse().expect("an address");
         let listing = read_page("text/html", &body, &page, &"demo".parse().expect("a name"), &filter).expect("a page");

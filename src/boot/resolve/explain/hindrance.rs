@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::boot::resolve::Question;
 use crate::boot::resolve::explain::conflict::{Conflict, Fix};
 use crate::boot::resolve::explain::derivation::Fact;
-use crate::boot::resolve::explain::wording::{Wording, pythons_of};
-use crate::core::model::catalog::Rejection;
+use crate::boot::resolve::explain::wording::Wording;
+use crate::core::model::catalog::{Rejection, pythons_of};
 use crate::core::model::{PackageName, Version};
 
 /// Why there is no answer.

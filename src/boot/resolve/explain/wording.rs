@@ -6,7 +6,7 @@ use crate::boot::resolve::Question;
 use crate::boot::resolve::explain::derivation::Fact;
 use crate::boot::resolve::package::Package;
 use crate::core::diag::Code;
-use crate::core::model::catalog::{Listing, Rejection};
+use crate::core::model::catalog::{Listing, Rejection, pythons_of};
 use crate::core::model::platform::parse_platform;
 use crate::core::model::version::{describe, is_pin, range_of};
 use crate::core::model::{Libc, PackageName, Version, VersionRange};
@@ -354,16 +354,4 @@ fn glibc_of(tag: &str, architecture: &str) -> Option<(u32, u32)> {
         (Libc::Glibc(major, minor), of) if of == architecture => Some((major, minor)),
         _ => None,
     }
-}
-
-/// `3.9`, `3.10` of `cp39-manylinux…`, `cp310-win_amd64`, in order, each once.
-pub(super) fn pythons_of(tags: &[String]) -> Vec<String> {
-    let mut minors: Vec<u32> = tags
-        .iter()
-        .filter(|tag| tag.contains("linux") || tag.ends_with("-any"))
-        .filter_map(|tag| tag.strip_prefix("cp3")?.split('-').next()?.parse().ok())
-        .collect();
-    minors.sort_unstable();
-    minors.dedup();
-    minors.into_iter().map(|minor| format!("3.{minor}")).collect()
 }

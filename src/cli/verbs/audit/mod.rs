@@ -1,18 +1,20 @@
 //! `audit`: judges an environment that somebody else made. Changes nothing.
 
+mod summary;
 mod target;
 
 use serde::Serialize;
 
-use crate::boot::audit::{Audited, Environment, judge};
-use crate::boot::goal::{Request, Together, findings_of, read_listed};
+use crate::boot::audit::{Environment, judge};
+use crate::boot::goal::{Effects, Request, Together, findings_of, read_listed};
 use crate::boot::seen::{installed, missing_files, surroundings};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::AuditOptions;
-use crate::core::diag::{Code, Failure, Finding, Severity, counted};
+use crate::core::diag::{Code, Failure, Finding, Severity};
 use crate::core::model::DriverVersion;
 use crate::core::model::accepted::accept;
+use summary::summary;
 use target::Target;
 
 #[derive(Serialize)]
@@ -36,6 +38,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     let mut environment = surroundings(&seen);
     let mut accepted = Vec::new();
     let (mut together, mut others, mut unchecked) = (Together::default(), Vec::new(), 0);
+    let mut effects = Effects::default();
     match &target {
         Target::Machine(_) | Target::Runtime(_) => {
             environment.held = installed(session, &seen);
@@ -55,13 +58,10 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
                 + listed.wheels.len()
                 + listed.elsewhere.len();
             together = session.solve_together((&path.display().to_string(), &listed), &seen, &request)?;
-            // What comes along counts as there.
-            for pick in together.picks.iter().flatten().filter(|pick| !pick.present) {
-                if !environment.held.iter().any(|held| held.name == pick.name) {
-                    environment.held.push(Audited::new(pick.name.clone(), pick.version.clone()));
-                }
-            }
+            let picks = together.picks.as_deref().unwrap_or_default();
+            effects = session.effects(&seen, picks, &mut environment.held);
             others.extend(found.findings.into_iter().filter(|finding| !together.says(finding)));
+            others.append(&mut effects.findings);
         }
     }
     if environment.held.is_empty() && !together.was_solved() {
@@ -73,7 +73,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     others.extend(judge(&environment, session.matrix).into_iter().filter(|finding| !is_of_image(finding)));
     findings.extend(together.with(others));
     findings = accept(findings, &accepted);
-    let summary = summary(&target, &environment, (&together, unchecked), &findings);
+    let summary = summary(&target, &environment, (&together, &effects, unchecked), &findings);
     let data = AuditReport {
         target: target.name(),
         packages: environment.held.len(),
@@ -99,52 +99,4 @@ fn not_judged(environment: &Environment) -> Option<Finding> {
             .map(|finding| finding.with_help("set it with --driver")),
         (false, Some(_)) => None,
     }
-}
-
-fn summary(
-    target: &Target,
-    environment: &Environment,
-    (together, unchecked): (&Together, usize),
-    findings: &[Finding],
-) -> String {
-    let count = |severity: Severity| findings.iter().filter(|finding| finding.severity == severity).count();
-    let solved = together.picks.as_ref().map_or(environment.held.len(), Vec::len);
-    let mut parts = vec![counted(solved, "package")];
-    let driver = environment.hardware.driver.as_ref();
-    parts.push(driver.map_or_else(|| "no driver known".to_owned(), |driver| format!("driver {driver}")));
-    let gpus = environment.gpu_names();
-    if !gpus.is_empty() {
-        parts.push(gpus.join(", "));
-    }
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let verdict = match (errors, warnings) {
-        (0, 0) if environment.held.is_empty() && together.picks.is_none() => "nothing was checked".to_owned(),
-        (0, 0) => "no problems found".to_owned(),
-        (0, warnings) => counted(warnings, "warning"),
-        (errors, 0) => counted(errors, "error"),
-        (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
-    };
-    let installs = installs(together, unchecked, errors).map(|text| format!("{text}; ")).unwrap_or_default();
-    format!("audit of {} ({}): {installs}{verdict}\n", target.name(), parts.join("; "))
-}
-
-/// Whether what was solved can be installed; `None` where nothing was.
-fn installs(together: &Together, unchecked: usize, errors: usize) -> Option<String> {
-    if !together.was_solved() {
-        return None;
-    }
-    if !together.is_met() {
-        let why = if together.for_want_of_wheels { " from wheels" } else { "" };
-        return Some(format!("cannot be installed{why}"));
-    }
-    let built = match together.built.len() + together.from_source {
-        0 => String::new(),
-        count => format!(" if pip builds {} from source", counted(count, "package")),
-    };
-    let but = match (unchecked, errors) {
-        (0, 0) => String::new(),
-        (0, _) => ", but does not work as it is".to_owned(),
-        (count, _) => format!(", except for {} that could not be checked", counted(count, "entry")),
-    };
-    Some(format!("can be installed{built}{but}"))
 }

@@ -1,0 +1,89 @@
+//! What packages of a file do to what is installed: releases that no longer have what they need, and what does not go
+//! together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::boot::audit::{Audited, Environment, judge_locked};
+use crate::boot::resolve::Pick;
+use crate::boot::seen::{Seen, installed, surroundings};
+use crate::boot::session::Session;
+use crate::core::diag::{Code, Finding, Subject, counted, few};
+use crate::core::model::{PackageName, Version};
+
+/// What a set of packages does to an environment.
+#[derive(Debug, Default)]
+pub struct Effects {
+    pub findings: Vec<Finding>,
+    /// Installed packages that no longer have what they need.
+    pub broken: BTreeSet<String>,
+    /// What is replaced, with the version from before and the one after.
+    pub replaced: BTreeMap<PackageName, (Version, Version)>,
+}
+
+impl Session<'_> {
+    /// What `picks` do to what was seen; they are added to `held`, which may say more of some of them.
+    pub fn effects(&self, seen: &Seen, picks: &[Pick], held: &mut Vec<Audited>) -> Effects {
+        for Pick { name, version, .. } in picks {
+            if !held.iter().any(|one| one.name == *name) {
+                let build = self.matrix.build(name, version).cloned();
+                held.push(Audited { build, ..Audited::new(name.clone(), version.clone()) });
+            }
+        }
+        let machine = &seen.machine;
+        let new = picks.iter().filter(|pick| !pick.present);
+        let changed: BTreeMap<&PackageName, &Version> = new.map(|pick| (&pick.name, &pick.version)).collect();
+        let mut replaced = BTreeMap::new();
+        for (name, version) in &changed {
+            let before = machine.installed.get(*name).map(|one| one.version.clone());
+            let before = before.filter(|before| before != *version);
+            replaced.extend(before.map(|before| ((*name).clone(), (before, (*version).clone()))));
+        }
+        let mut environment = Environment { complete: true, ..surroundings(seen) };
+        environment.held = installed(self, seen);
+        for one in &mut environment.held {
+            let recorded = machine.installed.get(&one.name).and_then(|one| one.requires.as_ref());
+            one.requires = one.requires.take().or_else(|| recorded.map(|lines| lines.get().to_vec()));
+        }
+        let judged = |environment: &Environment| {
+            judge_locked(environment, self.matrix, &|name| changed.contains_key(name), false)
+        };
+        let known: BTreeSet<_> = judged(&environment).iter().map(between).collect();
+        environment.held.retain(|one| !changed.contains_key(&one.name));
+        environment.held.extend(held.iter().filter(|one| changed.contains_key(&one.name)).cloned());
+        let new = judged(&environment).into_iter().filter(|finding| !known.contains(&between(finding)));
+        let is_of_old = |finding: &Finding| !finding.about.iter().any(|one| is_one_of(one, &changed));
+        let (old, mut findings): (Vec<Finding>, Vec<Finding>) = new.partition(is_of_old);
+        let broken = old.iter().flat_map(|finding| &finding.about).map(|one| one.name().to_owned()).collect();
+        findings.extend(lacking(&old, &replaced));
+        Effects { findings, broken, replaced }
+    }
+}
+
+/// Between which packages a finding is, whatever their versions.
+fn between(finding: &Finding) -> (&'static str, Vec<String>) {
+    let names = finding.about.iter().chain(&finding.against).map(|one| one.name().to_owned());
+    (finding.code.as_str(), names.collect())
+}
+
+fn is_one_of(subject: &Subject, changed: &BTreeMap<&PackageName, &Version>) -> bool {
+    changed.keys().any(|name| name.as_ref() == subject.name())
+}
+
+/// One finding on all installed packages that no longer have what they need.
+fn lacking(old: &[Finding], replaced: &BTreeMap<PackageName, (Version, Version)>) -> Option<Finding> {
+    if old.is_empty() {
+        return None;
+    }
+    let count = old.iter().flat_map(|finding| &finding.about).map(Subject::name).collect::<BTreeSet<_>>().len();
+    let message = format!("this breaks the requirements of {}", counted(count, "installed package"));
+    let lines: Vec<String> = old.iter().map(|finding| finding.message.clone()).collect();
+    let mut finding = few(&lines).into_iter().fold(Finding::warning(Code::PlanBreakage, message), Finding::with_note);
+    for subject in old.iter().flat_map(|finding| &finding.about) {
+        if !finding.about.contains(subject) {
+            finding.about.push(subject.clone());
+        }
+    }
+    let changes = replaced.iter().map(|(name, (from, to))| format!("{name} {from} -> {to}")).collect::<Vec<_>>();
+    let finding = finding.with_note(format!("replaced: {}", few(&changes).join(", ")));
+    Some(finding.with_help("to see what fits all of them, run `colab-boot plan` with these packages in a profile"))
+}

@@ -3,7 +3,8 @@
 use crate::boot::audit::Audited;
 use crate::boot::audit::rules::{Auditor, cuda_of};
 use crate::core::diag::{Code, Finding, Subject};
-use crate::core::model::CudaVersion;
+use crate::core::matrix::is_jaxlib_or_plugin;
+use crate::core::model::{CudaVersion, Version};
 
 impl Auditor<'_> {
     /// Members of a family beside another anchor than they were built for, and requirements that METADATA does not
@@ -33,6 +34,23 @@ impl Auditor<'_> {
             findings.extend(self.other_cuda(held));
         }
         findings
+    }
+
+    /// CUDA plugins of JAX in another version than jaxlib.
+    pub(super) fn jax_plugins(self) -> Option<Finding> {
+        let jaxlib = self.held().find(|held| held.name.as_ref() == "jaxlib")?;
+        let public = |version: &Version| version.clone().without_local();
+        let is_other =
+            |held: &&Audited| is_jaxlib_or_plugin(&held.name) && public(&held.version) != public(&jaxlib.version);
+        let others: Vec<&Audited> = self.held().filter(is_other).collect();
+        let named: Vec<String> = others.iter().map(|held| format!("{} {}", held.name, held.version)).collect();
+        let message = format!("jaxlib {} does not use plugins of other versions: {}", jaxlib.version, named.join(", "));
+        let finding = Finding::warning(Code::JaxPluginMismatch, message).about(jaxlib.subject());
+        let finding = others.iter().fold(finding, |finding, held| finding.about(held.subject()));
+        (!others.is_empty()).then(|| {
+            let help = "install jax with its extra for CUDA, such as `jax[cuda12]`, in the same command";
+            jaxlib.placed(finding.with_note("JAX then runs on the CPU, with a warning").with_help(help))
+        })
     }
 
     /// A member that was built for another CUDA major than the anchor of its family: `0.26.0+cu128` beside a torch for

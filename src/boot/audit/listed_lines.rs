@@ -86,8 +86,16 @@ impl Listed {
         let named = self.named[known.0..].iter_mut().map(|one| &mut one.place);
         let asked = self.asked[known.1..].iter_mut().map(|one| &mut one.place);
         for place in named.chain(asked).filter(|place| !place.as_ref().is_some_and(|known| known.is_included)) {
-            *place = Some(Place { source: source.clone(), span: span.clone(), is_included: false });
+            *place =
+                Some(Place { source: source.clone(), span: span.clone(), is_included: false, is_conditional: false });
         }
+    }
+
+    /// Says that those that came after the first `known` stand under a condition.
+    pub(super) fn set_conditional(&mut self, known: (usize, usize)) {
+        let named = self.named[known.0..].iter_mut().map(|one| &mut one.place);
+        let asked = self.asked[known.1..].iter_mut().map(|one| &mut one.place);
+        named.chain(asked).flatten().for_each(|place| place.is_conditional = true);
     }
 
     /// Takes out of the first `known` what those behind them ask for again, in a version of their own: the last

@@ -12,6 +12,7 @@ mod foreign;
 mod unmet_requirements;
 mod documents;
 mod listed_lines;
+mod shell_line;
 mod notebook_installs;
 
 use std::collections::BTreeSet;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 
 use pep440_rs::VersionSpecifiers;
 
-use crate::core::diag::{Finding, Source, Subject};
+use crate::core::diag::{Finding, Severity, Source, Subject};
 use crate::core::matrix::{Build, Hardware, Linkage};
 use crate::core::model::contents::Files;
 use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
@@ -87,12 +88,18 @@ pub struct Place {
     pub span: Range<usize>,
     /// Another file names this one, which may be any of this machine: its text is not shown.
     pub is_included: bool,
+    /// It is within an `if` of a notebook's cell, which may not run.
+    pub is_conditional: bool,
 }
 
 impl Place {
     /// `finding` with a caret here; of an included file, with its name and the line's number.
     #[must_use]
-    pub fn show(&self, finding: Finding) -> Finding {
+    pub fn show(&self, mut finding: Finding) -> Finding {
+        if self.is_conditional {
+            finding.severity = finding.severity.max(Severity::Warning);
+            finding = finding.with_note("this line runs only under a condition, which was not evaluated");
+        }
         if self.is_included {
             let line = self.source.text[..self.span.start].matches('\n').count() + 1;
             finding.with_note(format!("named in `{}`, line {line}", self.source.name))

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::requirements_txt::{Include, one, read_included};
-use crate::boot::profile::Manner;
+use crate::boot::audit::shell_line::{Argument, installed_by, quoted_away};
 use crate::core::diag::Source;
 use crate::core::model::ipynb::source as source_of;
 use crate::core::model::json_text::strict;
@@ -63,59 +63,36 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
                 }
                 listed.asked[before..].iter_mut().for_each(|line| line.manner = manner);
             }
+            let start = span.start;
             listed.place(known, &own, span);
+            if is_conditional(&own.text, start) {
+                listed.set_conditional(known);
+            }
             listed.replace(known);
         }
     }
     Ok(listed)
 }
 
-/// `line` of an install command without what a shell takes out of it: `>=0.3.0` of an unquoted `einops>=0.3.0` is a
-/// file that is written, and `<4.21` one that is read, so that the line fails. Expressions in braces become one word.
-fn quoted_away(line: &str, cell: &str, listed: &mut Listed) -> String {
-    if !line.contains("pip") || !line.contains("install") {
-        return line.to_owned();
-    }
-    let (mut kept, mut quote, mut braces) = (String::new(), None, 0_usize);
-    let mut rest = line.char_indices();
-    while let Some((at, c)) = rest.next() {
-        match (quote, c) {
-            (None, '{') => braces += 1,
-            (None, '}') => braces = braces.saturating_sub(1),
-            (None, '"' | '\'') if braces == 0 => quote = Some(c),
-            (Some(open), _) if open == c => quote = None,
-            (None, '<' | '>') if braces == 0 && is_of_a_requirement(&kept, &line[at..]) => {
-                let end = line[at..].find(char::is_whitespace).map_or(line.len(), |end| at + end);
-                let word = kept.rsplit(char::is_whitespace).next().unwrap_or_default();
-                let whole = format!("{word}{}", &line[at..end]);
-                if c == '<' {
-                    listed.refused.push(format!("{cell}: `{whole}` must be in quotes: for a shell it reads a file"));
-                } else {
-                    listed.open.push(format!("{cell}: the version of `{whole}`, for a shell without quotes a file"));
-                }
-                rest = line[..].char_indices();
-                rest.by_ref().take_while(|(next, _)| *next + 1 < end).for_each(drop);
-                continue;
-            }
-            _ => {}
+/// Whether the line at `start` is within an `if`, and not one that asks for Colab.
+fn is_conditional(text: &str, start: usize) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
+    let mut own = indent(&text[line_start..]);
+    for line in text[..line_start].lines().rev().filter(|line| !line.trim().is_empty()) {
+        if own == 0 {
+            return false;
         }
-        // What is computed is one word, however it is written.
-        if braces > 0 && (c.is_whitespace() || matches!(c, '"' | '\'')) {
-            kept.push('_');
-        } else {
-            kept.push(c);
+        if indent(line) >= own {
+            continue;
+        }
+        own = indent(line);
+        let line = line.trim().to_lowercase();
+        if ["if ", "elif ", "else:"].iter().any(|word| line.starts_with(word)) && !line.contains("colab") {
+            return true;
         }
     }
-    kept
-}
-
-/// Whether `<` or `>` at the start of `rest` stands behind the name of a package and before a version.
-fn is_of_a_requirement(before: &str, rest: &str) -> bool {
-    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
-    let version = rest.trim_start_matches(['<', '>', '=']);
-    word.contains(|c: char| c.is_alphabetic())
-        && !word.starts_with('-')
-        && version.starts_with(|c: char| c.is_ascii_digit())
+    false
 }
 
 /// The command that a line of Python has a shell run: `os.system("pip install x")`.
@@ -215,44 +192,6 @@ fn logical_lines(text: &str) -> Vec<(Range<usize>, String)> {
     lines
 }
 
-/// What an install line names.
-enum Argument {
-    Requirement(String),
-    File(String),
-    Editable(String),
-    /// By the pip of another Python, of which this is the path.
-    Foreign(String),
-}
-
-/// Options of `pip install` that take a value.
-const WITH_VALUE: &[&str] = &[
-    "-i",
-    "--index-url",
-    "--extra-index-url",
-    "-f",
-    "--find-links",
-    "-c",
-    "--constraint",
-    "-t",
-    "--target",
-    "--prefix",
-    "--root",
-    "--python",
-    "-p",
-    "--platform",
-    "--python-version",
-    "--upgrade-strategy",
-    "--only-binary",
-    "--no-binary",
-    "--cache-dir",
-    "--timeout",
-    "--retries",
-    "--trusted-host",
-    "--proxy",
-    "--progress-bar",
-    "--torch-backend",
-];
-
 /// Whether a cell is one whole shell script (`%%bash`, `%%sh`, `%%shell`, `%%script bash`, `%%system`, `%%!`); `None`
 /// where it is for neither a shell nor Python: `%%html`, `%%writefile x.py`, `%%script false`.
 fn runs_shell(text: &str) -> Option<bool> {
@@ -273,73 +212,16 @@ fn runs_shell(text: &str) -> Option<bool> {
     Some(false)
 }
 
-/// What a command line names in each `pip install …`, alone or behind `uv` or `python -m`.
-fn installed_by(command: &str) -> Vec<(Argument, Manner)> {
-    let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
-    // `;` may stand right behind a word.
-    let words = words.iter().flat_map(|word| match word.strip_suffix(';') {
-        Some(own) => vec![own, ";"],
-        None => vec![word.as_str()],
-    });
-    let words: Vec<&str> = words.map(|word| word.trim_start_matches('(')).collect();
-    let commands = words.split(|word| matches!(*word, "&&" | "||" | "|" | "&" | ";"));
-    commands
-        .flat_map(|words| {
-            let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
-            let manner = Manner { newest: has(&["-U", "--upgrade", "-qU", "-Uq"]), alone: has(&["--no-deps"]) };
-            installed_by_one(words).into_iter().map(move |argument| (argument, manner))
-        })
-        .collect()
-}
-
-/// Where the pip of the notebook's own Python lies, if a path is given.
-const OWN_FOLDERS: [&str; 2] = ["/usr/bin/", "/usr/local/bin/"];
-
-/// The same for the words of one command.
-fn installed_by_one(words: &[&str]) -> Vec<Argument> {
-    let Some(at) = words.iter().position(|word| *word == "install") else {
-        return Vec::new();
-    };
-    let mut pips = words[..at].iter().filter(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")));
-    let is_pip = match pips.next() {
-        Some(pip) if pip.contains('/') && !OWN_FOLDERS.iter().any(|folder| pip.starts_with(folder)) => {
-            return vec![Argument::Foreign((*pip).to_owned())];
-        }
-        pip => pip.is_some(),
-    };
-    let mut found = Vec::new();
-    // A redirection or a comment ends pip's arguments.
-    let ends = |word: &str| matches!(word, "#" | "\\") || word.contains('>') && is_redirection(word);
-    let mut rest = words[at + 1..].iter().take_while(|word| !ends(word)).map(|word| (*word).to_owned());
-    while let Some(word) = rest.next().filter(|_| is_pip) {
-        match word.trim_end_matches(')') {
-            "-r" | "--requirement" => found.extend(rest.next().map(Argument::File)),
-            "-e" | "--editable" => found.extend(rest.next().map(Argument::Editable)),
-            // `-qr`, as short options may be written.
-            short if short.len() < 6 && short.starts_with('-') && !short.starts_with("--") && short.ends_with('r') => {
-                found.extend(rest.next().map(Argument::File));
-            }
-            option if WITH_VALUE.contains(&option) => drop(rest.next()),
-            option if option.starts_with('-') || option.is_empty() => {}
-            requirement => found.push(Argument::Requirement(requirement.to_owned())),
-        }
-    }
-    found
-}
-
-/// `>`, `>>`, `2>&1`, `&>log`, `>/dev/null`: a word that begins with them, or with a number before.
-fn is_redirection(word: &str) -> bool {
-    word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&').starts_with('>')
-}
-
 #[cfg(test)]
 mod tests {
     use super::notebook;
+    use crate::boot::audit::RequiredLine;
+    use crate::boot::profile::Manner;
     use crate::core::diag::Source;
     use crate::core::model::{Libc, PythonFacts};
 
-    /// The names that a notebook with this cell asks for.
-    fn asked(cell: &str) -> Vec<String> {
+    /// What a notebook with this cell asks for.
+    fn lines(cell: &str) -> Vec<RequiredLine> {
         let text = serde_json::json!({ "cells": [{ "cell_type": "code", "source": cell }] }).to_string();
         let source = Source { name: "n.ipynb".into(), text: text.into() };
         let facts = PythonFacts {
@@ -349,8 +231,24 @@ mod tests {
             free_threaded: false,
         };
         let markers = facts.marker_environment().expect("markers");
-        let listed = notebook(&source, &markers, &|_| Err("no file".to_owned())).expect("a notebook");
-        listed.asked.iter().map(|line| line.requirement.name.to_string()).collect()
+        notebook(&source, &markers, &|_| Err("no file".to_owned())).expect("a notebook").asked
+    }
+
+    fn asked(cell: &str) -> Vec<String> {
+        lines(cell).iter().map(|line| line.requirement.name.to_string()).collect()
+    }
+
+    #[test]
+    fn options_and_conditions_of_a_line_are_known() {
+        let all = lines(
+            "if TPU:\n  for x in y:\n    !pip install -U six\nif IN_COLAB:\n  !pip install --no-deps idna\n!pip install a",
+        );
+        let known = |line: &RequiredLine| {
+            let Manner { newest, alone } = line.manner;
+            (newest, alone, line.place.as_ref().is_some_and(|place| place.is_conditional))
+        };
+        let known: Vec<_> = all.iter().map(known).collect();
+        assert_eq!(known, [(true, false, true), (false, true, false), (false, false, false)]);
     }
 
     #[test]

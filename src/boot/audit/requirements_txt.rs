@@ -150,7 +150,7 @@ impl<'a> LineReader<'a> {
             self.listed.elsewhere.extend(own.elsewhere.into_iter().map(shown));
             let wheels = own.wheels.into_iter().map(|(wheel, _)| (wheel, there()));
             self.listed.wheels.extend(wheels);
-            let place = Place { source: source.clone(), span, is_included };
+            let place = Place { source: source.clone(), span, is_included, is_conditional: false };
             self.listed.named.extend(own.named.into_iter().map(|one| Named { place: Some(place.clone()), ..one }));
             self.listed
                 .asked

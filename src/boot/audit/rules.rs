@@ -19,8 +19,7 @@ pub fn judge(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     findings.extend(auditor.unknown());
     findings.extend(auditor.majors());
     findings.extend(requirements(environment, &environment.held));
-    findings.extend(auditor.families());
-    findings.extend(auditor.old_libraries());
+    findings.extend(judge_families(environment, matrix));
     findings.extend(links(environment, matrix));
     findings.extend(auditor.collisions());
     findings.extend(auditor.duplicates());
@@ -67,6 +66,7 @@ pub fn judge_locked(
 pub fn judge_families(environment: &Environment, matrix: &Matrix) -> Vec<Finding> {
     let auditor = Auditor { environment, matrix };
     let mut findings = auditor.families();
+    findings.extend(auditor.jax_plugins());
     findings.extend(auditor.old_libraries());
     findings
 }
@@ -343,10 +343,20 @@ fn overwritten_files(first: &Audited, second: &Audited, clash: &Clash) -> Findin
     let paths: Vec<String> = libraries.iter().map(|path| (*path).clone()).collect();
     let finding = if libraries.is_empty() {
         Finding::warning(Code::FilesCollide, message).with_note(listed(&clash.paths))
+    } else if are_variants(first, second) {
+        let finding = Finding::warning(Code::FilesCollide, message).with_note(listed(&paths));
+        finding.with_note("they are builds of one version: what is installed last is used")
     } else {
         Finding::error(Code::FilesCollide, message).with_note(listed(&paths))
     };
     finding.about(first.subject()).against(second.subject())
+}
+
+/// Whether they are two builds of one release: `opencv-python` and `opencv-python-headless`.
+fn are_variants(first: &Audited, second: &Audited) -> bool {
+    let (one, other) = (first.name.as_ref(), second.name.as_ref());
+    let begins = |name: &str, with: &str| name.strip_prefix(with).is_some_and(|rest| rest.starts_with('-'));
+    first.version == second.version && (begins(one, other) || begins(other, one))
 }
 
 fn overwritten(first: &Audited, second: &Audited, files: &str) -> String {

@@ -52,7 +52,10 @@ impl Session<'_> {
         environment.held.extend(held.iter().filter(|one| changed.contains_key(&one.name)).cloned());
         let new = judged(&environment).into_iter().filter(|finding| !known.contains(&between(finding)));
         let is_of_old = |finding: &Finding| !finding.about.iter().any(|one| is_one_of(one, &changed));
-        let (old, mut findings): (Vec<Finding>, Vec<Finding>) = new.partition(is_of_old);
+        let (mut old, mut findings): (Vec<Finding>, Vec<Finding>) = new.partition(is_of_old);
+        // What breaks because of a framework matters most.
+        let is_framework = |subject: &Subject| subject.name().parse().is_ok_and(|name| self.matrix.knows(&name));
+        old.sort_by_key(|finding| !finding.against.iter().any(is_framework));
         let broken = old.iter().flat_map(|finding| &finding.about).map(|one| one.name().to_owned()).collect();
         findings.extend(lacking(&old, &replaced));
         Effects { findings, broken, replaced }
@@ -83,7 +86,12 @@ fn lacking(old: &[Finding], replaced: &BTreeMap<PackageName, (Version, Version)>
             finding.about.push(subject.clone());
         }
     }
-    let changes = replaced.iter().map(|(name, (from, to))| format!("{name} {from} -> {to}")).collect::<Vec<_>>();
+    let is_against = |name: &PackageName| {
+        old.iter().position(|finding| finding.against.iter().any(|one| one.name() == name.as_ref()))
+    };
+    let mut replaced: Vec<_> = replaced.iter().collect();
+    replaced.sort_by_key(|(name, _)| is_against(name).unwrap_or(usize::MAX));
+    let changes: Vec<String> = replaced.iter().map(|(name, (from, to))| format!("{name} {from} -> {to}")).collect();
     let finding = finding.with_note(format!("replaced: {}", few(&changes).join(", ")));
     Some(finding.with_help("to see what fits all of them, run `colab-boot plan` with these packages in a profile"))
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use pep440_rs::VersionSpecifier;
+
 use crate::boot::audit::{Listed, RequiredLine};
 use crate::boot::goal::Request;
 use crate::boot::machine::{MachineRequest, runtime_names};
@@ -19,6 +21,9 @@ const MOST: usize = 1000;
 
 /// So many other Pythons are tried.
 const PYTHONS: usize = 3;
+
+/// Of so many packages it is looked up why their newest release was not chosen.
+const PASSED_OVER: usize = 3;
 
 /// What came of solving a file.
 #[derive(Debug, Default)]
@@ -110,6 +115,14 @@ impl Together {
         self.built.push((name, version));
     }
 
+    /// Adds what stands in the way of a release that pip tries first.
+    fn take_tried_first(&mut self, cause: Option<Cause>, profile: &Profile) {
+        if let Some(cause) = cause {
+            self.for_want_of_wheels = self.hindered.is_empty();
+            self.take(cause, profile, false);
+        }
+    }
+
     /// The same for each that was chosen.
     fn take_built(&mut self, built: Vec<Caveat>, picks: &[Pick], profile: &Profile) {
         for caveat in built {
@@ -183,11 +196,25 @@ impl Session<'_> {
             let (built, rest) = resolution.caveats.into_iter().partition(is_built);
             resolution.caveats = rest;
             together.take_built(built, &resolution.picks, &profile);
-            together.findings.extend(resolution.caveats.iter().flat_map(|caveat| passed_over(caveat, &profile)));
+            for (name, newest) in passed_over(&resolution.caveats, &profile) {
+                together.take_tried_first(self.tried_first(asked, &name, &newest, request), &profile);
+            }
             together.findings.extend(self.weighed(caveats(&resolution), &[]));
             together.picks = Some(resolution.picks);
         }
         Ok(together)
+    }
+
+    /// Why the newest release of `name` can't be installed, if that is for want of a wheel for this Python: pip tries it
+    /// all the same, and builds what has none.
+    fn tried_first(&self, asked: Asked<'_>, name: &PackageName, newest: &Version, request: &Request) -> Option<Cause> {
+        let mut profile = asked.profile.clone();
+        for wanted in profile.wanted.iter_mut().filter(|wanted| wanted.name == *name) {
+            wanted.specifiers = VersionSpecifier::equals_version(newest.clone()).into();
+        }
+        let (Rest { causes, .. }, _) =
+            self.ask(Asked { profile: &profile, ..asked }, &request.index, resolve_rest).ok()?;
+        causes.into_iter().find(|cause| cause.hindrance == Hindrance::Python && cause.left_out == *name)
     }
 
     /// Another Python for which all can be met, as a runtime label.
@@ -226,18 +253,17 @@ impl Session<'_> {
     }
 }
 
-/// Warnings where an old release of what the file names was chosen, for no newer one can be installed here: pip tries
-/// those first, and often fails.
-fn passed_over(caveat: &Caveat, profile: &Profile) -> Vec<Finding> {
-    let Caveat::HeldBack(all) = caveat else { return Vec::new() };
+/// What the file names and gets an old release of, for something that newer ones require: each with the newest one.
+fn passed_over(caveats: &[Caveat], profile: &Profile) -> Vec<(PackageName, Version)> {
     let is_meant = |held: &&HeldBack| {
         held.by.is_empty() && !held.locked && profile.wanted.iter().any(|wanted| wanted.name == held.name)
     };
-    let all = all.iter().filter(is_meant).map(|HeldBack { name, version, newest, .. }| {
-        let message = format!("of `{name}` only {version} can be installed here, but pip tries {newest} first");
-        Finding::warning(Code::ResolveHeldBack, message).about(Subject::release(name, version))
+    let all = caveats.iter().filter_map(|caveat| match caveat {
+        Caveat::HeldBack(all) => Some(all),
+        _ => None,
     });
-    all.collect()
+    let meant = all.flatten().filter(is_meant);
+    meant.take(PASSED_OVER).map(|held| (held.name.clone(), held.newest.clone())).collect()
 }
 
 /// What `lines` ask for, each package once; and what of it excludes itself, as findings and names.

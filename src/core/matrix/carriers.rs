@@ -35,6 +35,12 @@ pub struct Carried {
     _source: String,
 }
 
+/// Whether `package` is jaxlib or one of its CUDA plugins, which work in one version alone (`jax._src.lib`).
+pub fn is_jaxlib_or_plugin(package: &PackageName) -> bool {
+    let name = package.as_ref();
+    name == "jaxlib" || name.starts_with("jax-cuda") && (name.ends_with("-plugin") || name.ends_with("-pjrt"))
+}
+
 /// Whether `package` is `carrier`, with `-cuNN` behind or not.
 pub fn is_carrier(carrier: &str, package: &PackageName) -> bool {
     let rest = package.as_ref().strip_prefix(carrier);

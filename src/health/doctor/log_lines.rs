@@ -23,8 +23,8 @@ pub(super) enum LineWeight {
     Warning,
 }
 
-/// The lines of `text` in their order. Of lines that are the same but for their numbers, as those of a training are, the
-/// newest.
+/// The lines of `text` in their order. Of lines that are the same but for their numbers, as those of a training are,
+/// the newest.
 pub(super) fn log_lines(text: &str) -> Vec<LogLine<'_>> {
     let mut seen = BTreeSet::new();
     let all: Vec<(usize, &str)> = text.lines().enumerate().collect();

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::diag::{Code, counted};
-use crate::core::matrix::known_bad;
-use crate::core::model::{PackageName, Version};
+use crate::core::matrix::{is_jaxlib_or_plugin, known_bad};
+use crate::core::model::Version;
 use crate::health::doctor::{Answer, Case, Hit, Judge};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -230,7 +230,7 @@ fn framework_cpu_build(case: &Case<'_>) -> Answer {
 }
 
 fn jax_plugin_mismatch(case: &Case<'_>) -> Answer {
-    let installed = case.machine.installed.iter().filter(|(name, _)| is_part(name));
+    let installed = case.machine.installed.iter().filter(|(name, _)| is_jaxlib_or_plugin(name));
     let parts: BTreeMap<String, String> =
         installed.map(|(name, one)| (name.to_string(), one.version.clone().without_local().to_string())).collect();
     let versions: BTreeSet<&String> = parts.values().collect();
@@ -241,9 +241,4 @@ fn jax_plugin_mismatch(case: &Case<'_>) -> Answer {
             .seen_all(parts.iter().map(|(name, version)| format!("{name} {version}")))
             .into(),
     }
-}
-
-fn is_part(name: &PackageName) -> bool {
-    let name = name.as_ref();
-    name == "jaxlib" || name.starts_with("jax-cuda") && (name.ends_with("-plugin") || name.ends_with("-pjrt"))
 }

@@ -205,8 +205,8 @@ impl Session<'_> {
         Ok(together)
     }
 
-    /// Why the newest release of `name` can't be installed, if that is for want of a wheel for this Python: pip tries it
-    /// all the same, and builds what has none.
+    /// Why the newest release of `name` can't be installed, if that is for want of a wheel for this Python: pip tries
+    /// it all the same, and builds what has none.
     fn tried_first(&self, asked: Asked<'_>, name: &PackageName, newest: &Version, request: &Request) -> Option<Cause> {
         let mut profile = asked.profile.clone();
         for wanted in profile.wanted.iter_mut().filter(|wanted| wanted.name == *name) {

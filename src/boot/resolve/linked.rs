@@ -232,6 +232,7 @@ fn outdated(provider: &Provider<'_>, chosen: &Chosen<'_>, environment: &Chosen<'
                 why: "it was compiled against that version and refuses older ones".to_owned(),
                 source: "METADATA and build files of the wheel".to_owned(),
                 narrows: false,
+                if_present: false,
             });
         }
     }

@@ -4,7 +4,7 @@ use crate::boot::profile::CudaWish;
 use crate::boot::resolve::Question;
 use crate::boot::resolve::package::Package;
 use crate::core::diag::Code;
-use crate::core::matrix::{Build, ByCuda, LibraryCuda, coverage, forward_level};
+use crate::core::matrix::{Build, ByCuda, LibraryCuda, Overlay, coverage, forward_level};
 use crate::core::model::version::release;
 use crate::core::model::{CudaVersion, PackageName, Version, VersionRange};
 
@@ -66,10 +66,17 @@ pub(super) fn hardware_edges(
     let learned = question.learned.overlays_of(name);
     let learned = learned.iter().filter(|overlay| overlay.range.contains(version));
     let stated = matrix.overlays(name, version).filter(|overlay| !overlay.narrows);
-    for overlay in stated.chain(learned).filter(|_| !accepts(Code::FamilyBroken)) {
+    let counts = |overlay: &&Overlay| !overlay.if_present || is_there(question, &overlay.requirement.name);
+    for overlay in stated.chain(learned).filter(counts).filter(|_| !accepts(Code::FamilyBroken)) {
         edges.push((Package::Distribution(overlay.requirement.name.clone()), overlay.requirement.range.clone()));
     }
     Ok(edges)
+}
+
+/// Whether `name` is installed or asked for: what is checked only if it is there, counts then.
+fn is_there(question: Question<'_>, name: &PackageName) -> bool {
+    let mut wanted = question.profile.wanted.iter();
+    question.target.installed.contains_key(name) || wanted.any(|one| one.name == *name)
 }
 
 /// What has a library for each CUDA bars the releases of another package for whose CUDA it has none. Nothing where all

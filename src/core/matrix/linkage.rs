@@ -160,7 +160,15 @@ impl Linkage {
 fn overlay(package: &PackageName, range: VersionRange, adds: &str, why: &str, narrows: bool) -> Option<Overlay> {
     let requirement = super::requirement_from_text(adds).ok()?;
     let source = "read from its wheels".to_owned();
-    Some(Overlay { package: package.clone(), range, requirement, why: why.to_owned(), source, narrows })
+    Some(Overlay {
+        package: package.clone(),
+        range,
+        requirement,
+        why: why.to_owned(),
+        source,
+        narrows,
+        if_present: false,
+    })
 }
 
 impl LinkRow {

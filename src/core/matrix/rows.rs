@@ -155,6 +155,9 @@ pub struct Overlay {
     pub requirement: Requirement,
     pub why: String,
     pub source: String,
+    /// Nothing is required: the package checks in its code the version of one that happens to be there.
+    #[serde(default, rename = "if-present")]
+    pub if_present: bool,
     /// It counts where METADATA asks for the package too: it narrows, and brings nothing along.
     #[serde(skip)]
     pub narrows: bool,

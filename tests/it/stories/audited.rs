@@ -211,6 +211,24 @@ fn a_list_is_installed_on_top_of_the_image_as_pip_would() {
     assert!(other.stdout.contains("cannot be installed on this Python"), "{other:?}");
 }
 
+/// A package that refuses an older release of another one in its code: nothing brings that along, but where it is, it
+/// moves; an audit of both says so.
+#[test]
+fn what_code_refuses_counts_where_it_is_there() {
+    let day = Day::new(&[("peft", "0.19.1", &[]), ("torchao", "0.10.0", &[]), ("torchao", "0.18.0", &[])]);
+    day.profile("p", &["peft"], "[target]\ngpus = ['T4']\n");
+    let on_image = day.test.run(&["plan", "p.toml", "--runtime", "colab-2026.07"]);
+    assert!(on_image.stdout.contains("torchao 0.10.0 -> 0.18.0"), "{on_image:?}");
+    let bare = day.test.run(&["plan", "p.toml", "--runtime", "bare-3.12", "--gpu", "T4"]).expect(0);
+    assert!(bare.stdout.contains("peft 0.19.1") && !bare.stdout.contains("torchao"), "{bare:?}");
+    day.profile("p", &["peft", "torchao <0.16"], "[target]\ngpus = ['T4']\n");
+    let both = day.test.run(&["plan", "p.toml", "--runtime", "bare-3.12", "--gpu", "T4"]).expect(1);
+    assert!(both.stderr.contains("peft 0.19.1 needs torchao >=0.16.0"), "{both:?}");
+    std::fs::write(day.test.path("r.txt"), "peft==0.19.1\ntorchao==0.10.0\n").expect("a file");
+    let audit = day.test.run(&["audit", "r.txt", "--runtime", "bare-3.12", "--gpu", "T4"]).expect(1);
+    assert!(audit.stderr.contains("peft 0.19.1 needs torchao >=0.16.0, but 0.10.0 is installed"), "{audit:?}");
+}
+
 #[test]
 fn a_plan_that_would_leave_a_family_behind_is_refused_and_names_all_of_it() {
     let day = Day::new(&[

@@ -60,8 +60,7 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, Str
     let python = &markers.python_full_version().version;
     let wanted = project.requires_python.as_deref().and_then(|text| Some((text, lenient_specifiers(text)?)));
     if let Some((text, _)) = wanted.filter(|(_, wanted)| !range_of(wanted).contains(&python.only_release())) {
-        listed.refused.push(format!("`requires-python = \"{text}\"`: the target has Python {python}"));
-        listed.is_for_other_python = true;
+        listed.other_python = Some(text.to_owned());
     }
     for dependency in &project.dependencies {
         let known = listed.sizes();

@@ -52,8 +52,8 @@ pub struct Listed {
     pub wheels: Vec<(WheelName, String)>,
     /// It names indexes (`--index-url`).
     pub has_indexes: bool,
-    /// It says that it is for another Python than the target's.
-    pub is_for_other_python: bool,
+    /// `requires-python` of a project, where the target's Python does not satisfy it.
+    pub other_python: Option<String>,
     /// Facts that a lock of ours overrules.
     pub accepted: Vec<Accepted>,
 }

@@ -32,7 +32,10 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
             let line = quoted_away(&line, &format!("cell {}", at + 1), &mut listed);
             let bare = line.trim();
             let is_bare = shell || ["pip install ", "pip3 install "].iter().any(|start| bare.starts_with(start));
+            let assigned_to =
+                bare.split_once("= !").filter(|(name, _)| name.trim().chars().all(|c| c.is_alphanumeric() || c == '_'));
             let command = bare.strip_prefix(['%', '!']).or_else(|| is_bare.then_some(bare));
+            let command = command.or(assigned_to.map(|(_, command)| command));
             let called = called(&line);
             assigned.extend(assignment(&line));
             let command = command.or(called.as_deref()).map(|command| with_values(command, &assigned));
@@ -97,6 +100,9 @@ fn is_conditional(text: &str, start: usize) -> bool {
 
 /// The command that a line of Python has a shell run: `os.system("pip install x")`.
 fn called(line: &str) -> Option<String> {
+    if let Some(words) = listed_words(line) {
+        return Some(words);
+    }
     let (_, rest) = CALLS.iter().find_map(|call| line.split_once(call))?;
     let rest = rest.trim_start().trim_start_matches('f');
     let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
@@ -104,8 +110,28 @@ fn called(line: &str) -> Option<String> {
     Some(text.trim_start_matches(['!', '%']).to_owned())
 }
 
+/// The command in a call that takes its words one by one: `subprocess.run([sys.executable, "-m", "pip", "install",
+/// "x"])`, `pip.main(["install", "x"])`, `run_line_magic("pip", "install x")`.
+fn listed_words(line: &str) -> Option<String> {
+    let is_call = ["subprocess.", "check_call(", "pip.main(", "run_line_magic("].iter().any(|call| line.contains(call));
+    let parts: Vec<&str> = line.split(['"', '\'']).skip(1).step_by(2).collect();
+    let parts = if line.contains("pip.main(") { [vec!["pip"], parts].concat() } else { parts };
+    let at = parts.iter().position(|part| *part == "pip")?;
+    let is_install = parts.get(at + 1).is_some_and(|next| *next == "install" || next.starts_with("install "));
+    (is_call && is_install).then(|| parts[at..].join(" "))
+}
+
 /// What runs a command line.
-const CALLS: &[&str] = &["os.system(", "get_ipython().system(", "subprocess.getoutput(", "run_line_magic("];
+const CALLS: &[&str] = &[
+    "os.system(",
+    "get_ipython().system(",
+    "subprocess.getoutput(",
+    "subprocess.run(",
+    "subprocess.call(",
+    "subprocess.check_call(",
+    "subprocess.check_output(",
+    "subprocess.Popen(",
+];
 
 /// `VERSION = "1.2"`.
 fn assignment(line: &str) -> Option<(String, String)> {
@@ -268,6 +294,12 @@ mod tests {
             ("!pip install -e ./b six", &["six"]),
             ("V = \"1.16.0\"\n!pip install six==$V idna==$V2", &["six"]),
             ("pip install six", &["six"]),
+            ("out = !pip install six", &["six"]),
+            ("!echo pip install six", &[]),
+            ("subprocess.check_call([sys.executable, '-m', 'pip', 'install', 'six'])", &["six"]),
+            ("subprocess.run('pip install six', shell=True)", &["six"]),
+            ("pip.main(['install', 'six'])", &["six"]),
+            ("get_ipython().run_line_magic('pip', 'install six')", &["six"]),
             ("%%shell\npip install six", &["six"]),
             ("!pip install {'-q' if quiet else ''} six", &["six"]),
             ("!/content/conda/bin/pip install six", &[]),

@@ -344,7 +344,10 @@ fn by_address(line: &str, listed: &mut Listed) {
         .map(|address| file_of(address).replace("%2B", "+").replace("%2b", "+"));
     match file.and_then(|file| file.parse::<WheelName>().ok()) {
         Some(wheel) => {
-            listed.named.push(Named::new(wheel.name.clone(), wheel.version.clone()));
+            // A file of this machine is no release of an index, whatever its name.
+            if address.contains("://") {
+                listed.named.push(Named::new(wheel.name.clone(), wheel.version.clone()));
+            }
             listed.wheels.push((wheel, String::new()));
         }
         None => listed.elsewhere.push(line.to_owned()),

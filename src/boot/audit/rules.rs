@@ -55,7 +55,9 @@ pub fn judge_locked(
     let is_of_lock = |subject: &Subject| matches!(subject, Subject::Package { name, .. } if is_locked(name));
     findings.retain(|finding| finding.about.iter().chain(&finding.against).any(is_of_lock));
     for finding in &mut findings {
-        if lenient || !finding.about.iter().any(is_of_lock) {
+        // Of a file with two owners both are the worse for it.
+        let is_shared = finding.code == Code::FilesCollide;
+        if lenient || !is_shared && !finding.about.iter().any(is_of_lock) {
             finding.severity = finding.severity.max(Severity::Warning);
         }
     }

@@ -117,6 +117,9 @@ fn installed_by_one(words: &[&str]) -> Vec<Argument> {
     let Some(at) = words.iter().position(|word| *word == "install") else {
         return Vec::new();
     };
+    if matches!(words.first(), Some(&("echo" | "printf"))) {
+        return Vec::new();
+    }
     let mut pips = words[..at].iter().filter(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")));
     let is_pip = match pips.next() {
         Some(pip) if pip.contains('/') && !OWN_FOLDERS.iter().any(|folder| pip.starts_with(folder)) => {

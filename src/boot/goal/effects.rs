@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::audit::{Audited, Environment, judge_locked};
+use crate::boot::goal::Together;
 use crate::boot::resolve::Pick;
 use crate::boot::seen::{Seen, installed, surroundings};
 use crate::boot::session::Session;
@@ -21,12 +22,20 @@ pub struct Effects {
 }
 
 impl Session<'_> {
-    /// What `picks` do to what was seen; they are added to `held`, which may say more of some of them.
-    pub fn effects(&self, seen: &Seen, picks: &[Pick], held: &mut Vec<Audited>) -> Effects {
-        for Pick { name, version, .. } in picks {
-            if !held.iter().any(|one| one.name == *name) {
-                let build = self.matrix.build(name, version).cloned();
-                held.push(Audited { build, ..Audited::new(name.clone(), version.clone()) });
+    /// What the packages that `together` has chosen do to what was seen; they are added to `held`, which may say more
+    /// of some of them. What can't be installed is out of both.
+    pub fn effects(&self, seen: &Seen, together: &Together, held: &mut Vec<Audited>) -> Effects {
+        let picks = together.picks.as_deref().unwrap_or_default();
+        for Pick { name, version, present, .. } in picks {
+            let build = self.matrix.build(name, version).cloned();
+            let chosen = Audited { build, ..Audited::new(name.clone(), version.clone()) };
+            match held.iter_mut().find(|one| one.name == *name) {
+                // What is kept may be another build than the index has of the version that the file names.
+                Some(one) if *present && one.version != *version => {
+                    *one = Audited { place: one.place.take(), ..chosen }
+                }
+                Some(_) => {}
+                None => held.push(chosen),
             }
         }
         let machine = &seen.machine;
@@ -40,6 +49,7 @@ impl Session<'_> {
         }
         let mut environment = Environment { complete: true, ..surroundings(seen) };
         environment.held = installed(self, seen);
+        environment.held.retain(|one| !together.hindered.contains(&one.name) || changed.contains_key(&one.name));
         for one in &mut environment.held {
             let recorded = machine.installed.get(&one.name).and_then(|one| one.requires.as_ref());
             one.requires = one.requires.take().or_else(|| recorded.map(|lines| lines.get().to_vec()));
@@ -51,7 +61,9 @@ impl Session<'_> {
         environment.held.retain(|one| !changed.contains_key(&one.name));
         environment.held.extend(held.iter().filter(|one| changed.contains_key(&one.name)).cloned());
         let new = judged(&environment).into_iter().filter(|finding| !known.contains(&between(finding)));
-        let is_of_old = |finding: &Finding| !finding.about.iter().any(|one| is_one_of(one, &changed));
+        let is_of_old = |finding: &Finding| {
+            finding.code != Code::FilesCollide && !finding.about.iter().any(|one| is_one_of(one, &changed))
+        };
         let (mut old, mut findings): (Vec<Finding>, Vec<Finding>) = new.partition(is_of_old);
         // What breaks because of a framework matters most.
         let is_framework = |subject: &Subject| subject.name().parse().is_ok_and(|name| self.matrix.knows(&name));
@@ -92,6 +104,7 @@ fn lacking(old: &[Finding], replaced: &BTreeMap<PackageName, (Version, Version)>
     let mut replaced: Vec<_> = replaced.iter().collect();
     replaced.sort_by_key(|(name, _)| is_against(name).unwrap_or(usize::MAX));
     let changes: Vec<String> = replaced.iter().map(|(name, (from, to))| format!("{name} {from} -> {to}")).collect();
-    let finding = finding.with_note(format!("replaced: {}", few(&changes).join(", ")));
+    let replaced = (!changes.is_empty()).then(|| format!("replaced: {}", few(&changes).join(", ")));
+    let finding = replaced.into_iter().fold(finding, Finding::with_note);
     Some(finding.with_help("to see what fits all of them, run `colab-boot plan` with these packages in a profile"))
 }

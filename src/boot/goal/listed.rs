@@ -101,7 +101,15 @@ fn ours(text: &str) -> Result<Listed, String> {
 
 /// What the file `path` is wrong about, or leaves open.
 pub fn findings_of(path: &Path, listed: &Listed) -> impl Iterator<Item = Finding> {
-    refused_lines(path, listed).into_iter().chain(not_pinned(listed)).chain(not_asked(listed))
+    let lines = refused_lines(path, listed).into_iter().chain(other_python(path, listed));
+    lines.chain(not_pinned(listed)).chain(not_asked(listed))
+}
+
+/// An error where a project is for another Python.
+fn other_python(path: &Path, listed: &Listed) -> Option<Finding> {
+    let wanted = listed.other_python.as_ref()?;
+    let message = format!("`{}` is for Python {wanted}, and the target has another one", path.display());
+    Some(Finding::error(Code::RequirementBroken, message).with_note("`requires-python` in `[project]`"))
 }
 
 /// A note where a file names indexes of its own.
@@ -122,11 +130,12 @@ fn refused_lines(path: &Path, listed: &Listed) -> Option<Finding> {
 
 /// A note on what names no exact version.
 fn not_pinned(listed: &Listed) -> Option<Finding> {
-    let count = listed.open.len() + listed.elsewhere.len();
+    let wheels: Vec<String> = listed.wheels.iter().map(|(wheel, _)| format!("{wheel} (not opened)")).collect();
+    let count = listed.open.len() + listed.elsewhere.len() + wheels.len();
     if count == 0 {
         return None;
     }
     let message = format!("{} not checked: not from an index, or known only at run time", counted(count, "entry"));
-    let all: Vec<&str> = listed.open.iter().chain(&listed.elsewhere).map(String::as_str).collect();
+    let all: Vec<&str> = listed.open.iter().chain(&listed.elsewhere).chain(&wheels).map(String::as_str).collect();
     Some(Finding::note(Code::AuditOpen, message).with_note(all.join(", ")))
 }

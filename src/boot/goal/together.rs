@@ -173,7 +173,7 @@ impl Session<'_> {
         };
         let is_of_conda = |entry: &&String| entry.ends_with("(conda)");
         let from_source = listed.elsewhere.iter().filter(|entry| !is_of_conda(entry)).count();
-        let for_other_python = listed.is_for_other_python;
+        let for_other_python = listed.other_python.is_some();
         let mut together = Together { findings, hindered, from_source, for_other_python, ..Together::default() };
         let of_python = causes.iter().any(|cause| cause.hindrance == Hindrance::Python);
         together.for_want_of_wheels =

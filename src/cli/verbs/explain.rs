@@ -17,7 +17,7 @@ use crate::core::diag::{Code, Failure, Finding, nearest};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::{PackageName, Version};
-use crate::health::doctor::{Knowledge, explained_text};
+use crate::health::doctor::{Knowledge, explained_text, is_known_error};
 
 #[derive(Serialize)]
 struct CodeReport {
@@ -34,8 +34,8 @@ pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Rep
         let data = CodeReport { code, explanation: code.explanation() };
         return Ok(Report::new(data, format!("{code}\n\n{}\n", code.explanation())));
     }
-    // Several words are no name: somebody has pasted an error.
-    if text.trim().contains(char::is_whitespace) {
+    // Several words are no name: somebody has pasted an error. So is one of an error that is known.
+    if text.trim().contains(char::is_whitespace) || options.profile.is_none() && is_known_error(text, session.matrix) {
         let versions = known_versions(options, session)?;
         let version_of = |name: &PackageName| versions.get(name).cloned();
         return explained_text(text, &Knowledge { matrix: session.matrix, version_of: &version_of });

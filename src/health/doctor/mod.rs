@@ -56,7 +56,7 @@ pub use observe::{observe_memory, observe_vitals, utilization};
 pub use outputs::Outputs;
 pub use shown::{known, listed, shown};
 pub use sight::{Place, Sight, smi_hangs, unread};
-pub use symptom::{explained_log, explained_text};
+pub use symptom::{explained_log, explained_text, is_known_error};
 pub use vitals::{Checkpoint, Credential, FileSystem, Memory, Process, Vitals};
 
 /// What a check looks at.

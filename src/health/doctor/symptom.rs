@@ -11,7 +11,7 @@ use crate::boot::verdict::Report;
 use crate::core::diag::{Code, Failure, bytes};
 use crate::core::host::files;
 use crate::core::host::mounts::must_be_there;
-use crate::core::matrix::{Met, Symptom, Symptoms};
+use crate::core::matrix::{Matrix, Met, Symptom, Symptoms};
 use crate::core::model::PackageName;
 use crate::health::doctor::log_lines::{LineWeight, LogLine, log_lines};
 use crate::health::doctor::looked_up::{Knowledge, facts, filled, versions};
@@ -135,6 +135,11 @@ impl Explained {
     }
 }
 
+/// Whether a rule knows a word of `text`.
+pub fn is_known_error(text: &str, matrix: &Matrix) -> bool {
+    Symptoms::bundled().is_ok_and(|symptoms| symptoms.best(text, matrix).is_some())
+}
+
 /// What an error text means; "no" where no rule knows it.
 pub fn explained_text(text: &str, knowledge: &Knowledge<'_>) -> Result<Report, Failure> {
     let found = explain_text(text, knowledge)?;
@@ -188,7 +193,6 @@ fn text_of(log: &Path) -> Result<(String, Option<String>), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::matrix::Matrix;
 
     fn explained_here(text: &str) -> Vec<Explained> {
         let matrix = Matrix::bundled().expect("the matrix");

@@ -40,6 +40,9 @@ pub(super) fn select(
     let mut judge = Judge { listed, filter, pythons: HashMap::new() };
     let mut listing = Listing::default();
     let releases = group(listed, package, &mut listing);
+    // A newer release has wheels for other Pythons alone. Pip takes its source, which seldom builds for this one, and
+    // does not go on to an older source.
+    let mut is_passed = false;
     for (version, mut release) in releases.into_iter().rev() {
         for (at, parts) in &release.wheels {
             let Some(rank) = judge.rank(*at, parts) else { continue };
@@ -49,12 +52,12 @@ pub(super) fn select(
         }
         let may_build = match &filter.buildable {
             Buildable::Named(names) => names.contains(package),
-            // Those that have wheels for other Pythons seldom build for this one.
-            Buildable::WithoutWheels => match judge.rejection(&release, false) {
-                Rejection::NoWheel => true,
-                Rejection::Tags(tags) => pythons_of(&tags).is_empty(),
-                _ => false,
-            },
+            Buildable::WithoutWheels => {
+                let for_others = judge.has_wheels_for_others(&release);
+                let is_tried = release.sources.iter().any(|at| judge.may_use(*at)) && !version.any_prerelease();
+                is_passed |= for_others && is_tried && release.best.is_none();
+                !for_others && !is_passed
+            }
         };
         let mut usable: Vec<usize> =
             release.sources.iter().copied().filter(|at| may_build && judge.may_use(*at)).collect();
@@ -157,6 +160,15 @@ impl<'p> Judge<'p> {
         }
         self.in_time(at).ok()?;
         Some((listed[at].yanked.is_some(), rank, Reverse(parts.build.map(build_tag)), &listed[at].file))
+    }
+
+    /// Whether the wheels of `release` are for other Pythons alone.
+    fn has_wheels_for_others(&self, release: &PageRelease<'_>) -> bool {
+        match self.rejection(release, false) {
+            Rejection::NoWheel => false,
+            Rejection::Tags(tags) => !pythons_of(&tags).is_empty(),
+            _ => true,
+        }
     }
 
     /// Whether a source distribution may be used.

@@ -311,7 +311,7 @@ impl Wording<'_> {
 
 /// Which other versions have wheels, and for which Pythons.
 fn with_wheels(name: &PackageName, listing: &Listing, version: &Version, rejection: &Rejection) -> String {
-    if let Some(newest) = listing.candidates.iter().find(|one| !one.version.any_prerelease()) {
+    if let Some(newest) = listing.candidates.iter().find(|one| !one.version.any_prerelease() && !one.is_source()) {
         return format!("; {name} {} has a wheel for this Python", newest.version);
     }
     let tagged = listing.rejected.iter().filter_map(|(version, why)| match why {

@@ -58,8 +58,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
                 + listed.wheels.len()
                 + listed.elsewhere.len();
             together = session.solve_together((&path.display().to_string(), &listed), &seen, &request)?;
-            let picks = together.picks.as_deref().unwrap_or_default();
-            effects = session.effects(&seen, picks, &mut environment.held);
+            effects = session.effects(&seen, &together, &mut environment.held);
             others.extend(found.findings.into_iter().filter(|finding| !together.says(finding)));
             others.append(&mut effects.findings);
         }

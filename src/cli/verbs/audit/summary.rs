@@ -3,7 +3,7 @@
 use crate::boot::audit::Environment;
 use crate::boot::goal::{Effects, Together};
 use crate::cli::verbs::audit::target::Target;
-use crate::core::diag::{Finding, Severity, counted};
+use crate::core::diag::{Code, Finding, Severity, counted};
 
 /// The last line: what was audited, whether it can be installed, and how many findings there are.
 pub(super) fn summary(
@@ -29,6 +29,12 @@ pub(super) fn summary(
         (errors, 0) => counted(errors, "error"),
         (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
     };
+    let is_refused = |finding: &Finding| {
+        finding.severity == Severity::Error && matches!(finding.code, Code::AuditRefused | Code::AuditHash)
+    };
+    if together.was_solved() && findings.iter().any(is_refused) {
+        return format!("audit of {} ({}): pip refuses it; {verdict}\n", target.name(), parts.join("; "));
+    }
     let installs = installs(together, (effects.broken.len(), unchecked), errors)
         .map(|text| format!("{text}; "))
         .unwrap_or_default();

@@ -29,16 +29,11 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
         let is_run = |span: &Range<usize>| !quoted.iter().any(|text| text.contains(&span.start));
         for (span, line) in logical_lines(&own.text).into_iter().filter(|(span, _)| is_run(span)) {
             let known = listed.sizes();
-            let line = quoted_away(&line, &format!("cell {}", at + 1), &mut listed);
-            let bare = line.trim();
-            let is_bare = shell || ["pip install ", "pip3 install "].iter().any(|start| bare.starts_with(start));
-            let assigned_to =
-                bare.split_once("= !").filter(|(name, _)| name.trim().chars().all(|c| c.is_alphanumeric() || c == '_'));
-            let command = bare.strip_prefix(['%', '!']).or_else(|| is_bare.then_some(bare));
-            let command = command.or(assigned_to.map(|(_, command)| command));
+            let command = shell_command(line.trim(), shell);
+            let command = command.map(|command| quoted_away(command, &format!("cell {}", at + 1), &mut listed));
             let called = called(&line);
             assigned.extend(assignment(&line));
-            let command = command.or(called.as_deref()).map(|command| with_values(command, &assigned));
+            let command = command.or(called).map(|command| with_values(&command, &assigned));
             listed.has_indexes |= command.as_deref().is_some_and(names_an_index);
             for (word, manner) in command.as_deref().map(installed_by).unwrap_or_default() {
                 let before = listed.asked.len();
@@ -77,12 +72,24 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
     Ok(listed)
 }
 
+/// What a line has a shell run: `!pip …`, `%pip …`, `out = !pip …`, a bare `pip install …`, and each line of a shell
+/// script.
+fn shell_command(line: &str, is_script: bool) -> Option<&str> {
+    let is_name = |name: &str| name.trim().chars().all(|c| c.is_alphanumeric() || c == '_');
+    let assigned = line.split_once("= !").filter(|(name, _)| is_name(name)).map(|(_, command)| command);
+    let is_bare = is_script || ["pip install ", "pip3 install "].iter().any(|start| line.starts_with(start));
+    line.strip_prefix(['%', '!']).or_else(|| is_bare.then_some(line)).or(assigned)
+}
+
+/// So many lines are looked at for the `if` that a line stands in.
+const LOOKED_BACK: usize = 500;
+
 /// Whether the line at `start` is within an `if`, and not one that asks for Colab.
 fn is_conditional(text: &str, start: usize) -> bool {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
     let mut own = indent(&text[line_start..]);
-    for line in text[..line_start].lines().rev().filter(|line| !line.trim().is_empty()) {
+    for line in text[..line_start].lines().rev().filter(|line| !line.trim().is_empty()).take(LOOKED_BACK) {
         if own == 0 {
             return false;
         }

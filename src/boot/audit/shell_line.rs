@@ -10,16 +10,20 @@ pub(super) fn quoted_away(line: &str, cell: &str, listed: &mut Listed) -> String
     if !line.contains("pip") || !line.contains("install") {
         return line.to_owned();
     }
-    let (mut kept, mut quote, mut braces) = (String::new(), None, 0_usize);
-    let mut rest = line.char_indices();
-    while let Some((at, c)) = rest.next() {
+    let (mut kept, mut quote, mut braces, mut end) = (String::new(), None, 0_usize, 0);
+    for (at, c) in line.char_indices() {
+        if at < end {
+            continue;
+        }
         match (quote, c) {
             (None, '{') => braces += 1,
             (None, '}') => braces = braces.saturating_sub(1),
             (None, '"' | '\'') if braces == 0 => quote = Some(c),
             (Some(open), _) if open == c => quote = None,
+            // A comment.
+            (None, '#') if kept.ends_with(char::is_whitespace) => return kept,
             (None, '<' | '>') if braces == 0 && is_of_a_requirement(&kept, &line[at..]) => {
-                let end = line[at..].find(char::is_whitespace).map_or(line.len(), |end| at + end);
+                end = line[at..].find(char::is_whitespace).map_or(line.len(), |end| at + end);
                 let word = kept.rsplit(char::is_whitespace).next().unwrap_or_default();
                 let whole = format!("{word}{}", &line[at..end]);
                 if c == '<' {
@@ -27,8 +31,6 @@ pub(super) fn quoted_away(line: &str, cell: &str, listed: &mut Listed) -> String
                 } else {
                     listed.open.push(format!("{cell}: the version of `{whole}`, for a shell without quotes a file"));
                 }
-                rest = line[..].char_indices();
-                rest.by_ref().take_while(|(next, _)| *next + 1 < end).for_each(drop);
                 continue;
             }
             _ => {}

@@ -91,7 +91,10 @@ fn lacking(old: &[Finding], replaced: &BTreeMap<PackageName, (Version, Version)>
     }
     let count = old.iter().flat_map(|finding| &finding.about).map(Subject::name).collect::<BTreeSet<_>>().len();
     let message = format!("this breaks the requirements of {}", counted(count, "installed package"));
-    let lines: Vec<String> = old.iter().map(|finding| finding.message.clone()).collect();
+    // One line for two packages: METADATA, a family and symbols may say the same.
+    let mut pairs = BTreeSet::new();
+    let first = old.iter().filter(|finding| pairs.insert(between(finding).1));
+    let lines: Vec<String> = first.map(|finding| finding.message.clone()).collect();
     let mut finding = few(&lines).into_iter().fold(Finding::warning(Code::PlanBreakage, message), Finding::with_note);
     for subject in old.iter().flat_map(|finding| &finding.about) {
         if !finding.about.contains(subject) {

@@ -98,9 +98,7 @@ impl Together {
             }
         }
     }
-}
 
-impl Together {
     /// Adds a release that has no wheel, which `line` asks for by itself or through others.
     fn build(&mut self, name: PackageName, version: Version, line: &PackageName, profile: &Profile) {
         let message = format!("{name} {version} has no wheel for this platform: pip would build it from source");
@@ -192,8 +190,7 @@ impl Session<'_> {
             together.findings.push(Finding::note(Code::AuditOpen, message));
         }
         if let Some(mut resolution) = resolution {
-            let is_built = |caveat: &Caveat| matches!(caveat, Caveat::FromSource { .. });
-            let (built, rest) = resolution.caveats.into_iter().partition(is_built);
+            let (built, rest) = resolution.caveats.into_iter().partition(is_from_source);
             resolution.caveats = rest;
             together.take_built(built, &resolution.picks, &profile);
             for (name, newest) in passed_over(&resolution.caveats, &profile) {
@@ -240,7 +237,9 @@ impl Session<'_> {
             let is_built = |cause: &Cause| matches!(cause.hindrance, Hindrance::Source(..));
             if rest.resolution.is_some() && rest.causes.iter().all(is_built) {
                 let (major, minor) = python.minor();
-                let built = match rest.causes.len() {
+                let from_source =
+                    rest.resolution.iter().flat_map(|solved| &solved.caveats).filter(|one| is_from_source(one));
+                let built = match rest.causes.len() + from_source.count() {
                     0 => String::new(),
                     count => format!(", if pip builds {} from source", counted(count, "package")),
                 };
@@ -251,6 +250,10 @@ impl Session<'_> {
         }
         None
     }
+}
+
+const fn is_from_source(caveat: &Caveat) -> bool {
+    matches!(caveat, Caveat::FromSource { .. })
 }
 
 /// What the file names and gets an old release of, for something that newer ones require: each with the newest one.
@@ -291,6 +294,8 @@ fn merged(lines: &[RequiredLine], main: &Source) -> (Vec<Wanted>, Vec<Finding>, 
             continue;
         }
         other.extras.extend(one.extras);
+        other.manner.newest |= one.manner.newest;
+        other.manner.alone &= one.manner.alone;
         if !one.specifiers.is_empty() {
             other.specifiers = other.specifiers.iter().chain(one.specifiers.iter()).cloned().collect();
             (other.file, other.span) = (one.file, one.span);

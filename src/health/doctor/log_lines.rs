@@ -1,6 +1,10 @@
 //! The lines of a log or a pasted text, by how much they say about its end: what ended it before what came on the way.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 /// A line of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +41,22 @@ pub(super) fn log_lines(text: &str) -> Vec<LogLine<'_>> {
         .collect();
     kept.reverse();
     kept
+}
+
+impl LogLine<'_> {
+    /// Whether it is the line of an exception that ended the program: `ValueError: …` at the end of the last traceback.
+    pub(super) fn is_end(&self) -> bool {
+        static EXCEPTION: LazyLock<Option<Regex>> =
+            LazyLock::new(|| Regex::new(r"^[A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit)(:|$)").ok());
+        let is_exception = EXCEPTION.as_ref().is_some_and(|exception| exception.is_match(self.text.trim_end()));
+        self.weight == LineWeight::Last && is_exception
+    }
+}
+
+/// `text` without the codes that color it in a terminal.
+pub(super) fn without_colors(text: &str) -> Cow<'_, str> {
+    static CODES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\x1b\[[0-9;?]*[A-Za-z]").ok());
+    CODES.as_ref().map_or(Cow::Borrowed(text), |codes| codes.replace_all(text, ""))
 }
 
 /// Where the last traceback begins, or the first of those that it names as its cause.

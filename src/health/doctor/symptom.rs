@@ -13,7 +13,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::must_be_there;
 use crate::core::matrix::{Matrix, Met, Symptom, Symptoms};
 use crate::core::model::PackageName;
-use crate::health::doctor::log_lines::{LineWeight, LogLine, log_lines};
+use crate::health::doctor::log_lines::{LineWeight, LogLine, log_lines, without_colors};
 use crate::health::doctor::looked_up::{Knowledge, facts, filled, versions};
 
 /// So much of the beginning and of the end of a log is looked at.
@@ -142,13 +142,20 @@ pub fn is_known_error(text: &str, matrix: &Matrix) -> bool {
 
 /// What an error text means; "no" where no rule knows it.
 pub fn explained_text(text: &str, knowledge: &Knowledge<'_>) -> Result<Report, Failure> {
-    let found = explain_text(text, knowledge)?;
+    let text = without_colors(text);
+    let found = explain_text(&text, knowledge)?;
     if found.is_empty() {
         return Err(Failure::answer("no known error found in this text")
             .help("`colab-boot doctor` checks the machine; `colab-boot audit` checks the installed packages"));
     }
-    let text = rendered(&found);
-    Ok(Report::new(found, text))
+    let end = log_lines(&text).into_iter().rfind(LogLine::is_end);
+    let unknown = end.filter(|end| !found.iter().any(|one| one.line == end.number));
+    let mut report = Report::new(&found, rendered(&found));
+    report.talk.extend(unknown.map(|end| {
+        let shown: String = end.text.trim().chars().take(200).collect();
+        format!("no rule knows line {}, which ended the program: {shown}", end.number)
+    }));
+    Ok(report)
 }
 
 /// The same of a log, `-` for standard input.
@@ -277,6 +284,18 @@ mod tests {
         {
             assert_eq!(explained_here(nothing), [], "{nothing}");
         }
+    }
+
+    #[test]
+    fn an_end_that_no_rule_knows_is_said_and_colors_are_not_read() {
+        let matrix = Matrix::bundled().expect("the matrix");
+        let knowledge = Knowledge { matrix: &matrix, version_of: &|_| None };
+        let text = "Traceback (most recent call last):\n\u{1b}[31mModuleNotFoundError\u{1b}[0m: No module named 'x'\n\n\
+                    During handling of the above exception, another exception occurred:\n\n\
+                    Traceback (most recent call last):\nValueError: my config is bad\n";
+        let report = explained_text(text, &knowledge).expect("an answer");
+        assert_eq!(report.talk, ["no rule knows line 7, which ended the program: ValueError: my config is bad"]);
+        assert!(report.text.contains("line 2: ModuleNotFoundError: No module named 'x'"), "{}", report.text);
     }
 
     #[test]

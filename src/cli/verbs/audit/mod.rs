@@ -3,6 +3,8 @@
 mod summary;
 mod target;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use crate::boot::audit::{Environment, judge};
@@ -12,8 +14,8 @@ use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::AuditOptions;
 use crate::core::diag::{Code, Failure, Finding, Severity};
-use crate::core::model::DriverVersion;
 use crate::core::model::accepted::accept;
+use crate::core::model::{DriverVersion, PackageName, Version};
 use summary::summary;
 use target::Target;
 
@@ -29,6 +31,10 @@ struct AuditReport<'a> {
     installs: Option<bool>,
     /// Releases that have no wheel.
     built: Vec<String>,
+    /// Installed packages that no longer have what they need.
+    breaks: &'a BTreeSet<String>,
+    /// Installed packages in another version, from before and after.
+    replaces: &'a BTreeMap<PackageName, (Version, Version)>,
 }
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
@@ -80,6 +86,8 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
         gpus: environment.gpu_names(),
         installs: together.was_solved().then(|| together.is_met()),
         built: together.built.iter().map(|(name, version)| format!("{name} {version}")).collect(),
+        breaks: &effects.broken,
+        replaces: &effects.replaced,
     };
     Ok(Report::new(data, summary).with_findings(findings))
 }

@@ -264,7 +264,7 @@ impl<'a> Auditor<'a> {
             });
             findings.extend(open.map(|(first, second)| {
                 let path = self.matrix.collisions[at].path.clone();
-                let finding = Finding::error(Code::FilesCollide, overwritten(first, second, "the same files"));
+                let finding = collision(first, second, overwritten(first, second, "the same files"));
                 finding.about(first.subject()).against(second.subject()).with_note(path)
             }));
         }
@@ -345,13 +345,20 @@ fn overwritten_files(first: &Audited, second: &Audited, clash: &Clash) -> Findin
     let paths: Vec<String> = libraries.iter().map(|path| (*path).clone()).collect();
     let finding = if libraries.is_empty() {
         Finding::warning(Code::FilesCollide, message).with_note(listed(&clash.paths))
-    } else if are_variants(first, second) {
-        let finding = Finding::warning(Code::FilesCollide, message).with_note(listed(&paths));
-        finding.with_note("they are builds of one version: what is installed last is used")
     } else {
-        Finding::error(Code::FilesCollide, message).with_note(listed(&paths))
+        collision(first, second, message).with_note(listed(&paths))
     };
     finding.about(first.subject()).against(second.subject())
+}
+
+/// That libraries have two owners: an error, but for two builds of one release.
+fn collision(first: &Audited, second: &Audited, message: String) -> Finding {
+    if are_variants(first, second) {
+        let finding = Finding::warning(Code::FilesCollide, message);
+        finding.with_note("they are builds of one version: what is installed last is used")
+    } else {
+        Finding::error(Code::FilesCollide, message)
+    }
 }
 
 /// Whether they are two builds of one release: `opencv-python` and `opencv-python-headless`.

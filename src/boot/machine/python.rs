@@ -168,6 +168,11 @@ impl Remembered {
     }
 }
 
+/// The module that a line of a `.pth` file imports first: `import name; …`.
+fn imported_by(line: &str) -> Option<&str> {
+    line.strip_prefix("import")?.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
 /// Of the interpreter, its `pyvenv.cfg`, the folders of its `sys.path` and the `.pth` files in them, and the C library.
 fn stamps(interpreter: &Path, python: &RawPython) -> Vec<Stamp> {
     let above = interpreter.ancestors().skip(1).take(2).map(|folder| folder.join("pyvenv.cfg"));
@@ -180,7 +185,11 @@ fn stamps(interpreter: &Path, python: &RawPython) -> Vec<Stamp> {
             // The folders that it names count as soon as they are there.
             let text = files::read_optional(&pth).ok().flatten().unwrap_or_default();
             let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#']));
-            paths.extend(lines.filter(|line| !line.starts_with("import")).map(|line| folder.join(line)));
+            // A module beside it that it imports may change the path, too.
+            paths.extend(lines.map(|line| match imported_by(line) {
+                Some(module) => folder.join(module).with_extension("py"),
+                None => folder.join(line),
+            }));
             paths.insert(pth);
         }
         paths.insert(folder.clone());

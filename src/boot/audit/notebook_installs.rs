@@ -72,8 +72,8 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
     Ok(listed)
 }
 
-/// What a line has a shell run: `!pip …`, `%pip …`, `out = !pip …`, a bare `pip install …`, and each line of a shell
-/// script.
+/// The command that a line gives to a shell: `!pip …`, `%pip …`, `out = !pip …`, a bare `pip install …`; in a shell
+/// script, the line itself.
 fn shell_command(line: &str, is_script: bool) -> Option<&str> {
     let is_name = |name: &str| name.trim().chars().all(|c| c.is_alphanumeric() || c == '_');
     let assigned = line.split_once("= !").filter(|(name, _)| is_name(name)).map(|(_, command)| command);

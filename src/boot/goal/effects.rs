@@ -68,8 +68,9 @@ impl Session<'_> {
         // What breaks because of a framework matters most.
         let is_framework = |subject: &Subject| subject.name().parse().is_ok_and(|name| self.matrix.knows(&name));
         old.sort_by_key(|finding| !finding.against.iter().any(is_framework));
-        let broken = old.iter().flat_map(|finding| &finding.about).map(|one| one.name().to_owned()).collect();
-        findings.extend(lacking(&old, &replaced));
+        let broken: BTreeSet<String> =
+            old.iter().flat_map(|finding| &finding.about).map(|one| one.name().to_owned()).collect();
+        findings.extend(lacking(&old, broken.len(), &replaced));
         Effects { findings, broken, replaced }
     }
 }
@@ -84,12 +85,11 @@ fn is_one_of(subject: &Subject, changed: &BTreeMap<&PackageName, &Version>) -> b
     changed.keys().any(|name| name.as_ref() == subject.name())
 }
 
-/// One finding on all installed packages that no longer have what they need.
-fn lacking(old: &[Finding], replaced: &BTreeMap<PackageName, (Version, Version)>) -> Option<Finding> {
+/// One finding on all `count` installed packages that no longer have what they need.
+fn lacking(old: &[Finding], count: usize, replaced: &BTreeMap<PackageName, (Version, Version)>) -> Option<Finding> {
     if old.is_empty() {
         return None;
     }
-    let count = old.iter().flat_map(|finding| &finding.about).map(Subject::name).collect::<BTreeSet<_>>().len();
     let message = format!("this breaks the requirements of {}", counted(count, "installed package"));
     // One line for two packages: METADATA, a family and symbols may say the same.
     let mut pairs = BTreeSet::new();

@@ -113,7 +113,7 @@ impl Together {
         self.built.push((name, version));
     }
 
-    /// Adds what stands in the way of a release that pip tries first.
+    /// Adds the reason why the release that pip tries first can't be installed.
     fn take_tried_first(&mut self, cause: Option<Cause>, profile: &Profile) {
         if let Some(cause) = cause {
             self.for_want_of_wheels = self.hindered.is_empty();
@@ -202,8 +202,8 @@ impl Session<'_> {
         Ok(together)
     }
 
-    /// Why the newest release of `name` can't be installed, if that is for want of a wheel for this Python: pip tries
-    /// it all the same, and builds what has none.
+    /// The missing wheel for this Python because of which the newest release of `name` can't be installed. Pip tries
+    /// that release first, and builds what has no wheel.
     fn tried_first(&self, asked: Asked<'_>, name: &PackageName, newest: &Version, request: &Request) -> Option<Cause> {
         let mut profile = asked.profile.clone();
         for wanted in profile.wanted.iter_mut().filter(|wanted| wanted.name == *name) {

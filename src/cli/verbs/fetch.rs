@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::boot::goal::{missing_lock, stale_lock};
+use crate::boot::goal::stale_lock;
 use crate::boot::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, distinct, uncovered, within_budget};
 use crate::boot::profile::Profile;
 use crate::boot::session::Session;
@@ -34,10 +34,8 @@ struct FetchReport<'a> {
 }
 
 pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
-    let lock = session.read_lock(&options.lock)?.ok_or_else(|| {
-        let profile = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
-        Failure::from_findings(Kind::Answer, vec![missing_lock(&options.lock, profile.display())])
-    })?;
+    let made_from = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
+    let lock = session.existing_lock(&options.lock, made_from.display())?;
     let targets = wanted_targets(&lock, &options.target)?;
     let profile = profile_of(options, session, &lock, &targets)?;
     let wheels = distinct(&targets);

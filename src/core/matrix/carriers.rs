@@ -35,6 +35,11 @@ pub struct Carried {
     _source: String,
 }
 
+/// The package of `carrier` for CUDA `major`: without a suffix since CUDA 13.
+pub fn carrier_for(carrier: &str, major: u32) -> String {
+    if major < 13 { format!("{carrier}-cu{major}") } else { carrier.to_owned() }
+}
+
 /// Whether `package` is jaxlib or one of its CUDA plugins, which work in one version alone (`jax._src.lib`).
 pub fn is_jaxlib_or_plugin(package: &PackageName) -> bool {
     let name = package.as_ref();

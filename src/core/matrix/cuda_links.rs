@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use crate::core::matrix::carriers::is_carrier;
+use crate::core::matrix::carriers::{carrier_for, is_carrier};
 use crate::core::matrix::{Build, Matrix, deserializing};
 use crate::core::model::version::VersionRange;
 use crate::core::model::{CudaVersion, PackageName, Version};
@@ -48,7 +48,7 @@ impl Link {
 
     /// The wheel that has the library of CUDA `major`: without a suffix since CUDA 13.
     pub fn carrier_of(&self, major: u32) -> String {
-        if major < 13 { format!("{}-cu{major}", self.carrier) } else { self.carrier.clone() }
+        carrier_for(&self.carrier, major)
     }
 
     /// The CUDA major of `soname`, where it is the library of this row.

@@ -41,13 +41,13 @@ mod tests {
         for (module, distribution) in file.distribution.iter().filter(|(module, _)| !module.contains('.')) {
             assert_ne!(module.replace('_', "-").to_lowercase(), distribution.as_ref(), "{module} needs no row");
         }
-        let of = |module| distribution_of(module).map(AsRef::as_ref);
+        let name_of = |module| distribution_of(module).map(AsRef::as_ref);
         assert_eq!(
-            [of("sklearn"), of("sklearn.svm"), of("cv2")],
+            [name_of("sklearn"), name_of("sklearn.svm"), name_of("cv2")],
             [Some("scikit-learn"), Some("scikit-learn"), Some("opencv-python")]
         );
         assert_eq!(
-            [of("google.cloud.storage.blob"), of("google"), of("torch")],
+            [name_of("google.cloud.storage.blob"), name_of("google"), name_of("torch")],
             [Some("google-cloud-storage"), None, None]
         );
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::matrix::carriers::is_carrier;
+use crate::core::matrix::carriers::{carrier_for, is_carrier};
 use crate::core::matrix::{Aspect, Build, Linkage, Matrix, Soname};
 use crate::core::model::{CudaVersion, PackageName, Version};
 
@@ -64,19 +64,17 @@ impl Matrix {
 
     /// The package whose wheels have `library`, where it is one of CUDA's.
     pub fn carrier_of(&self, library: &str) -> Option<&str> {
-        let row = self
-            .sonames
-            .iter()
-            .find(|row| library.strip_prefix(row.library.as_str()).is_some_and(|rest| rest.starts_with('.')));
-        row.map(|row| row.carrier.as_str())
+        self.soname_of(library).map(|(row, _)| row.carrier.as_str())
+    }
+
+    /// The row of `library`, where it is one of CUDA's, and the number at its end: `12` of `libcublas.so.12`.
+    pub fn soname_of<'l>(&self, library: &'l str) -> Option<(&Soname, &'l str)> {
+        self.sonames.iter().find_map(|row| Some((row, library.strip_prefix(row.library.as_str())?.strip_prefix('.')?)))
     }
 
     /// `library`, where it is one of CUDA's and `all` have another CUDA's alone.
     fn lacking<'a>(&self, library: &str, all: impl Iterator<Item = (&'a PackageName, &'a Version)>) -> Option<Missing> {
-        let (row, number) = self
-            .sonames
-            .iter()
-            .find_map(|row| Some((row, library.strip_prefix(row.library.as_str())?.strip_prefix('.')?)))?;
+        let (row, number) = self.soname_of(library)?;
         let wanted: u32 = if row.by_version { number.parse().ok()? } else { *row.cuda.get(number)? };
         let here: BTreeSet<u32> = all.filter_map(|(name, version)| self.carries(row, name, version)).collect();
         if here.is_empty() || here.contains(&wanted) {
@@ -88,8 +86,8 @@ impl Matrix {
         } else {
             format!("only the libraries of CUDA {}", majors.join(" and "))
         };
-        let suffix = if row.by_version || wanted > 12 { String::new() } else { format!("-cu{wanted}") };
-        Some(Missing { library: library.to_owned(), instead, carrier: format!("{}{suffix}", row.carrier) })
+        let carrier = if row.by_version { row.carrier.clone() } else { carrier_for(&row.carrier, wanted) };
+        Some(Missing { library: library.to_owned(), instead, carrier })
     }
 
     /// The number for which `package` has the library of `row`.

@@ -39,7 +39,7 @@ use crate::core::model::version::{VersionRange, range_of, release};
 use crate::core::model::{CudaVersion, DriverVersion, PackageName, Requirement, Sha256, Version};
 
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
-pub use carriers::{Carried, Soname, is_carrier, is_jaxlib_or_plugin};
+pub use carriers::{Carried, Soname, carrier_for, is_carrier, is_jaxlib_or_plugin};
 pub use checks::{Amount, Check, CredentialPlace, KnownBad, Unit, Working, checks, credential_places, known_bad};
 pub use cuda_links::{ByCuda, Link};
 pub use figures::{Card, Figures};

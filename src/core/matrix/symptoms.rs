@@ -43,7 +43,7 @@ pub struct Symptom {
 pub struct Phrase {
     /// As it stands in the row.
     pub text: String,
-    /// What stands before each literal, and the literal in lower case; the last may be empty.
+    /// The slot before each literal, and that literal in lower case. The last literal may be empty.
     parts: Vec<(Option<Slot>, String)>,
 }
 

@@ -44,7 +44,7 @@ pub(super) fn log_lines(text: &str) -> Vec<LogLine<'_>> {
 }
 
 impl LogLine<'_> {
-    /// Whether it is the line of an exception that ended the program: `ValueError: …` at the end of the last traceback.
+    /// Whether it is the line of an exception that ended the program: `ValueError: …` in the last traceback.
     pub(super) fn is_end(&self) -> bool {
         static EXCEPTION: LazyLock<Option<Regex>> =
             LazyLock::new(|| Regex::new(r"^[A-Za-z_][\w.]*(Error|Exception|Interrupt|Exit)(:|$)").ok());

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pep440_rs::VersionSpecifiers;
 
 use crate::core::inspect::symbol_hash;
-use crate::core::matrix::{Matrix, Met, Slot, Symptom, SystemLibraries, TorchSymbols, distribution_of};
+use crate::core::matrix::{Matrix, Met, Slot, Symptom, SystemLibraries, TorchSymbols, carrier_for, distribution_of};
 use crate::core::model::{PackageName, Version};
 
 /// What texts are explained with.
@@ -47,10 +47,11 @@ pub(super) fn facts(line: &str, knowledge: &Knowledge<'_>) -> Vec<String> {
     let is_of_module = line.contains("No module named");
     let known = [Slot::CudaLibrary, Slot::SystemLibrary, Slot::TorchSymbol, Slot::Module];
     let mut facts = Vec::new();
-    for (word, slot) in words.flat_map(|word| known.map(|slot| (word, slot))) {
-        let word = slot.accept(word, knowledge.matrix).filter(|_| slot != Slot::Module || is_of_module);
-        let fact = word.and_then(|word| fact(slot, word, knowledge));
-        facts.extend(fact.filter(|fact| !facts.contains(fact)));
+    for word in words {
+        for slot in known.into_iter().filter(|slot| *slot != Slot::Module || is_of_module) {
+            let fact = slot.accept(word, knowledge.matrix).and_then(|name| fact(slot, name, knowledge));
+            facts.extend(fact.filter(|fact| !facts.contains(fact)));
+        }
     }
     facts
 }
@@ -79,13 +80,12 @@ fn fact(slot: Slot, word: &str, knowledge: &Knowledge<'_>) -> Option<String> {
 }
 
 fn cuda_library(library: &str, knowledge: &Knowledge<'_>) -> Option<String> {
-    let matrix = knowledge.matrix;
-    let carrier = matrix.carrier_of(library)?;
-    let row = matrix.sonames.iter().find(|row| library.starts_with(row.library.as_str()))?;
-    let number = library.strip_prefix(row.library.as_str())?.trim_start_matches('.');
+    let (row, number) = knowledge.matrix.soname_of(library)?;
+    let carrier = &row.carrier;
     Some(match row.cuda.get(number) {
-        Some(major) if *major < 13 => format!("the package `{carrier}-cu{major}` contains {library}: CUDA {major}"),
-        Some(major) => format!("the package `{carrier}` contains {library}: CUDA {major}"),
+        Some(major) => {
+            format!("the package `{}` contains {library}: CUDA {major}", carrier_for(carrier, *major))
+        }
         None if row.by_version => format!("version {number} of the package `{carrier}` contains {library}"),
         None => format!("the package `{carrier}` contains {library}"),
     })
@@ -95,7 +95,9 @@ fn cuda_library(library: &str, knowledge: &Knowledge<'_>) -> Option<String> {
 pub(super) fn versions(row: &Symptom, met: &Met, knowledge: &Knowledge<'_>) -> BTreeMap<PackageName, String> {
     let named = row.packages.iter().filter_map(|name| name.parse().ok());
     let all = named.chain(package_of(met));
-    all.filter_map(|name: PackageName| Some(((knowledge.version_of)(&name)?.to_string(), name)))
-        .map(|(version, name)| (name, version))
-        .collect()
+    all.filter_map(|name: PackageName| {
+        let version = (knowledge.version_of)(&name)?.to_string();
+        Some((name, version))
+    })
+    .collect()
 }

@@ -41,12 +41,11 @@ pub(super) struct Explained {
     pub near: bool,
 }
 
-/// What the lines of `text` mean. Of two rows the one that knows more of a line counts; a row is named once, with its
+/// What `lines` mean. Of two rows the one that knows more of a line counts; a row is named once, with its
 /// newest line. First what ended the program, last what it warned of; of two lines that both may have, first the one
 /// that says more.
-fn explain_text(text: &str, knowledge: &Knowledge<'_>) -> Result<Vec<Explained>, Failure> {
+fn explain_lines(lines: &[LogLine<'_>], knowledge: &Knowledge<'_>) -> Result<Vec<Explained>, Failure> {
     let symptoms = Symptoms::bundled().map_err(Failure::bug)?;
-    let lines = log_lines(text);
     let mut found: Vec<(&Symptom, LogLine<'_>, Met)> = Vec::new();
     let mut known: BTreeSet<usize> = BTreeSet::new();
     for line in lines.iter().rev() {
@@ -143,12 +142,13 @@ pub fn is_known_error(text: &str, matrix: &Matrix) -> bool {
 /// What an error text means; "no" where no rule knows it.
 pub fn explained_text(text: &str, knowledge: &Knowledge<'_>) -> Result<Report, Failure> {
     let text = without_colors(text);
-    let found = explain_text(&text, knowledge)?;
+    let lines = log_lines(&text);
+    let found = explain_lines(&lines, knowledge)?;
     if found.is_empty() {
         return Err(Failure::answer("no known error found in this text")
             .help("`colab-boot doctor` checks the machine; `colab-boot audit` checks the installed packages"));
     }
-    let end = log_lines(&text).into_iter().rfind(LogLine::is_end);
+    let end = lines.iter().rfind(|line| line.is_end());
     let unknown = end.filter(|end| !found.iter().any(|one| one.line == end.number));
     let mut report = Report::new(&found, rendered(&found));
     report.talk.extend(unknown.map(|end| {
@@ -205,7 +205,7 @@ mod tests {
         let matrix = Matrix::bundled().expect("the matrix");
         let version_of =
             |name: &PackageName| (name.as_ref() == "torch").then(|| "2.11.0+cu128".parse().expect("a version"));
-        explain_text(text, &Knowledge { matrix: &matrix, version_of: &version_of }).expect("an answer")
+        explain_lines(&log_lines(text), &Knowledge { matrix: &matrix, version_of: &version_of }).expect("an answer")
     }
 
     /// `phrase` with a word of each kind.

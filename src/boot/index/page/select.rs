@@ -52,10 +52,11 @@ pub(super) fn select(
         }
         let may_build = match &filter.buildable {
             Buildable::Named(names) => names.contains(package),
+            Buildable::WithoutWheels if release.best.is_some() || release.sources.is_empty() => false,
             Buildable::WithoutWheels => {
                 let for_others = judge.has_wheels_for_others(&release);
                 let is_tried = release.sources.iter().any(|at| judge.may_use(*at)) && !version.any_prerelease();
-                is_passed |= for_others && is_tried && release.best.is_none();
+                is_passed |= for_others && is_tried;
                 !for_others && !is_passed
             }
         };

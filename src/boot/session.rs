@@ -2,10 +2,11 @@
 //! what they gather.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use crate::boot::machine::Runtimes;
 use crate::boot::profile::Profile;
 use crate::core::diag::{Code, Failure, Finding, Kind, Source};
 use crate::core::host::{Paths, files};
@@ -51,6 +52,16 @@ impl Session<'_> {
         let here = files::absolute(path)?;
         let folder = here.parent().unwrap_or(&here);
         Profile::parse(&source, folder).map_err(|findings| Failure::from_findings(Kind::Input, findings))
+    }
+
+    /// Where `runtime import` keeps the descriptions of images.
+    pub fn runtimes_folder(&self) -> PathBuf {
+        self.paths.config.join("runtimes")
+    }
+
+    /// The notebook images that are known: bundled and imported ones.
+    pub fn runtimes(&self) -> Result<Runtimes, Failure> {
+        Runtimes::with(&self.runtimes_folder())
     }
 
     /// A warning where the cache can't be used; the work goes on without it.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use colab_boot::boot::machine::{find_runtime, runtime_names};
+use colab_boot::boot::machine::Runtimes;
 use colab_boot::boot::reading::WheelReader;
 use colab_boot::boot::session::Session;
 use colab_boot::core::diag::Failure;
@@ -77,9 +77,9 @@ pub(crate) fn run(options: &HintsOptions, session: &Session<'_>, releases: &Rele
 /// What notebooks have: the packages of the images, the frameworks, and the frameworks' extras for CUDA.
 fn roots(session: &Session<'_>) -> Result<BTreeSet<Key>, Failure> {
     let mut roots: BTreeSet<Key> = BTreeSet::new();
-    for name in runtime_names()?.iter().filter(|name| name.starts_with("colab-latest")) {
-        let machine = find_runtime(name)?.machine();
-        roots.extend(machine.installed.into_keys().map(|name| (name, None)));
+    let known = Runtimes::bundled()?;
+    for (image, _) in known.iter().filter(|(image, _)| image.moves) {
+        roots.extend(image.packages.keys().map(|name| (name.clone(), None)));
     }
     roots
         .extend(session.matrix.watches.iter().flat_map(|watch| watch.packages.keys().map(|name| (name.clone(), None))));

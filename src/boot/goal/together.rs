@@ -6,7 +6,7 @@ use pep440_rs::VersionSpecifier;
 
 use crate::boot::audit::{Listed, RequiredLine};
 use crate::boot::goal::Request;
-use crate::boot::machine::{MachineRequest, runtime_names};
+use crate::boot::machine::MachineRequest;
 use crate::boot::profile::{Bound, Profile, Wanted};
 use crate::boot::resolve::{Cause, Caveat, HeldBack, Hindrance, Pick, Rest, caveats, resolve_rest};
 use crate::boot::retrieval::Asked;
@@ -217,7 +217,7 @@ impl Session<'_> {
     /// Another Python for which all can be met, as a runtime label.
     fn other_python(&self, profile: &Profile, own: &PythonFacts, request: &Request) -> Option<String> {
         let mut tried = vec![own.minor()];
-        let names = runtime_names().ok()?;
+        let names = self.runtimes().ok()?.names();
         let (images, bare): (Vec<&String>, Vec<&String>) = names
             .iter()
             .filter(|name| !name.ends_with("-tpu") && !name.ends_with("-cpu"))

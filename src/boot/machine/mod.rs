@@ -14,6 +14,7 @@ mod python;
 mod raw;
 mod request;
 mod runtime;
+mod runtimes;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -38,7 +39,8 @@ pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};
 pub use python::{is_silent, observe_python};
 pub use raw::{Observed, RawDistribution, RawPython, Said};
 pub use request::MachineRequest;
-pub use runtime::{Runtime, find_runtime, runtime_names};
+pub use runtime::{Runtime, is_kept, is_of_cuda};
+pub use runtimes::Runtimes;
 
 /// A machine, observed, described or overridden.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Sources in all their forms are judged alike.
 
 use crate::boot::machine::raw::{Observed, Said};
-use crate::boot::machine::{find_runtime, judge, runtime_names};
+use crate::boot::machine::{Runtime, Runtimes, judge};
 use crate::core::diag::Code;
 use crate::core::matrix::Matrix;
 
@@ -60,15 +60,17 @@ fn the_host_is_found_by_variables_and_paths() {
 
 #[test]
 fn every_bundled_runtime_is_a_machine() {
-    let names = runtime_names().expect("the runtimes");
-    assert!(names.contains(&"colab-2026.07-gpu".to_owned()), "{names:?}");
-    for name in names {
-        let machine = find_runtime(&name).expect(&name).machine();
+    let known = Runtimes::bundled().expect("the images");
+    assert!(known.has("colab-2026.07-gpu") && known.has("colab-2026.07"), "{:?}", known.names());
+    for (image, _) in known.iter() {
+        let (name, machine) = (image.full_name(), image.machine());
         let enough =
             if name.starts_with("bare-") { machine.installed.is_empty() } else { machine.installed.len() > 250 };
         assert!(enough && machine.python.is_some(), "{name}: {}", machine.installed.len());
         assert_eq!(machine.hardware.driver.is_some(), name.ends_with("-gpu"), "{name}");
+        let read: Runtime = toml::from_str(&image.to_toml("a title").expect("a file")).expect("as written");
+        assert_eq!((read.full_name(), read.machine().installed.len()), (name, machine.installed.len()));
     }
-    assert_eq!(find_runtime("colab-2026.07").expect("a runtime").accelerator.as_deref(), Some("gpu"));
-    assert!(find_runtime("colab-1999.01").expect_err("no runtime").help[0].contains("colab-2026.07"));
+    assert_eq!(known.find("colab-2026.07").expect("a runtime").accelerator.as_deref(), Some("gpu"));
+    assert!(known.find("colab-1999.01").expect_err("no runtime").help[0].contains("colab-2026.07"));
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::ledger::{Before, Ledger, Notes, Step};
 use crate::boot::lock::{LockedApt, LockedFrom, LockedPackage, LockedTarget, LockedWheel};
-use crate::boot::machine::{Installed, Kernel, Machine, Recorded, find_runtime};
+use crate::boot::machine::{Installed, Kernel, Machine, Recorded, Runtimes};
 use crate::boot::notebook::{Loaded, Modules, read_facts};
 use crate::boot::plan::{Basis, Decision, Kind, Plan, Wish, decide, variables_for};
 use crate::boot::profile::Profile;
@@ -43,7 +43,7 @@ fn installed(version: &str, requires: &[&str]) -> Installed {
 }
 
 fn machine(packages: &[(&str, Installed)]) -> Machine {
-    let mut machine = find_runtime("colab-2026.07-cpu").expect("a runtime").machine();
+    let mut machine = Runtimes::bundled().expect("the images").find("colab-2026.07-cpu").expect("a runtime").machine();
     machine.installed = packages.iter().map(|(text, one)| (name(text), one.clone())).collect();
     machine.debian = crate::boot::machine::Debian::default();
     machine.pins.clear();

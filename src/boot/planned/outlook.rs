@@ -18,7 +18,10 @@ use crate::core::diag::{Failure, Kind, Severity};
 pub struct Outlook {
     /// Name and version.
     pub profile: String,
+    /// The image, or the file of the machine.
     pub runtime: String,
+    #[serde(skip)]
+    pub is_image: bool,
     /// `None` on an image without one.
     pub gpu: Option<String>,
     /// It would boot.
@@ -36,10 +39,12 @@ pub struct Outlook {
     pub because: Option<String>,
 }
 
-/// The GPUs that `runtime` hands out; `None` alone where it has none.
-pub fn gpus_of(session: &Session<'_>, runtime: &str) -> Result<Vec<Option<String>>, Failure> {
-    let seen = session.machine(&MachineRequest::runtime(runtime))?;
-    let mut names: Vec<Option<String>> = seen.possible_gpus.iter().map(|gpu| Some(gpu.name.clone())).collect();
+/// The kinds of GPU that an image hands out or a machine has; `None` alone where it has none.
+pub fn gpus_of(session: &Session<'_>, machine: &MachineRequest) -> Result<Vec<Option<String>>, Failure> {
+    let seen = session.machine(machine)?;
+    let gpus = seen.possible_gpus.iter().chain(&seen.machine.hardware.gpus);
+    let mut names: Vec<Option<String>> = gpus.map(|gpu| Some(gpu.name.clone())).collect();
+    names.dedup();
     if names.is_empty() {
         names.push(None);
     }
@@ -51,17 +56,18 @@ pub fn gpus_of(session: &Session<'_>, runtime: &str) -> Result<Vec<Option<String
 pub fn outlook(
     session: &Session<'_>,
     path: &Path,
-    (runtime, gpu): (&str, Option<&str>),
+    (name, machine, gpu): (&str, &MachineRequest, Option<&str>),
     index: &IndexSettings,
 ) -> Result<Outlook, Failure> {
     let profile = session.profile(path)?.title();
-    let machine =
-        MachineRequest { gpus: gpu.map(str::to_owned).into_iter().collect(), ..MachineRequest::runtime(runtime) };
+    let is_image = machine.runtime.is_some();
+    let machine = MachineRequest { gpus: gpu.map(str::to_owned).into_iter().collect(), ..machine.clone() };
     let wanted = ProfileRequest { profile: path.to_owned(), lock: None, locked: false };
     let request = Request { machine, index: index.clone() };
     let blank = Outlook {
         profile,
-        runtime: runtime.to_owned(),
+        runtime: name.to_owned(),
+        is_image,
         gpu: gpu.map(str::to_owned),
         survives: false,
         changes: 0,

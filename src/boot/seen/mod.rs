@@ -18,7 +18,7 @@ use crate::boot::files::{Claims, placed};
 use crate::boot::ledger::{Entry, Ledger};
 use crate::boot::machine::{
     Home, Layout, Looker, Machine, MachineRequest, Observed, Overrides, Python, PythonOrigin, RawDistribution, Said,
-    apply_overrides, assumed_driver, find_runtime, judge, observe, observe_interpreter, resolve_gpus,
+    apply_overrides, assumed_driver, judge, observe, observe_interpreter, resolve_gpus,
 };
 use crate::boot::session::Session;
 use crate::boot::state::{Hold, State, hold};
@@ -249,7 +249,8 @@ impl Session<'_> {
     }
 
     fn runtime(&self, name: &str) -> Result<Seen, Failure> {
-        let runtime = find_runtime(name)?;
+        let known = self.runtimes()?;
+        let runtime = known.find(name)?;
         let possible_gpus = resolve_gpus(&runtime.gpus, self.matrix)?;
         let findings = runtime.outdated(day_of(self.now)).into_iter().collect();
         let (machine, ledger) = (runtime.machine(), Ledger::default());
@@ -322,7 +323,7 @@ fn near(beside: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Whether a lock may hold `text` as a name.
-fn is_word(text: &str) -> bool {
+pub fn is_word(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }

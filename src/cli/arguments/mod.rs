@@ -7,6 +7,7 @@ mod machine;
 mod matrix;
 mod named_files;
 mod probe;
+mod runtime;
 
 use std::path::PathBuf;
 
@@ -26,6 +27,7 @@ pub use machine::{DiffMachinesOptions, FingerprintOptions, MachineOptions};
 pub use matrix::{InspectOptions, MatrixVerb, ShowOptions, WheelOptions};
 pub use named_files::NamedFiles;
 pub use probe::{GpuProbeOptions, LoaderProbeOptions, NcclProbeOptions, ProbeVerb, StageOptions, StorageProbeOptions};
+pub use runtime::{ForecastOptions, RuntimeImportOptions, RuntimeVerb};
 
 /// Set up a GPU notebook from one profile: a pinned, CUDA-coherent and verified environment.
 #[derive(Debug, Parser)]
@@ -82,6 +84,9 @@ pub enum Verb {
     Golden(GoldenVerb),
     /// Predict which profiles still work on each notebook image, and what breaks
     Forecast(ForecastOptions),
+    /// List the notebook images that `--runtime` takes, and import new ones
+    #[command(subcommand)]
+    Runtime(RuntimeVerb),
     /// Show and update the CUDA compatibility matrix
     #[command(subcommand)]
     Matrix(MatrixVerb),
@@ -111,6 +116,7 @@ impl Verb {
                 | Self::Fingerprint(_)
                 | Self::Diff(_)
                 | Self::Matrix(_)
+                | Self::Runtime(_)
                 | Self::Audit(_)
                 | Self::Probe(_)
                 | Self::Stage(_)
@@ -134,6 +140,7 @@ impl Verb {
             Self::Status(_) => "status",
             Self::Golden(_) => "golden",
             Self::Forecast(_) => "forecast",
+            Self::Runtime(_) => "runtime",
             Self::Matrix(_) => "matrix",
             Self::Audit(_) => "audit",
             Self::Doctor(_) => "doctor",
@@ -354,28 +361,6 @@ pub struct VerifyOptions {
 
     #[command(flatten)]
     pub machine: MachineOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct ForecastOptions {
-    /// Profiles; the lock beside each is used if it fits
-    #[arg(required_unless_present = "repo")]
-    pub profiles: Vec<PathBuf>,
-
-    /// Use all current releases of the golden repository in this folder
-    #[arg(long, value_name = "FOLDER", conflicts_with = "profiles")]
-    pub repo: Option<PathBuf>,
-
-    /// A notebook image; may be repeated [default: the two newest with a GPU]
-    #[arg(long, value_name = "NAME")]
-    pub runtime: Vec<String>,
-
-    /// Use all bundled images
-    #[arg(long, conflicts_with = "runtime")]
-    pub all: bool,
-
-    #[command(flatten)]
-    pub index: IndexOptions,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use crate::boot::lock::lock_path;
 use crate::cli::arguments::{
     AddOptions, Arguments, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb, ListOptions, MachineOptions,
     MatrixVerb, PageOptions, PlanOptions, PreviewOptions, ProbeVerb, PublishOptions, ReleaseOptions, RenewOptions,
-    ScrubOptions, SignOptions, SignersOptions, UpdateOptions, Verb, YankOptions,
+    RuntimeVerb, ScrubOptions, SignOptions, SignersOptions, UpdateOptions, Verb, YankOptions,
 };
 use crate::golden::pin::PIN_FILE;
 
@@ -35,9 +35,7 @@ impl Arguments {
         match &self.verb {
             Verb::Init(options) => files.begun = Some(options.path.clone()),
             Verb::Fingerprint(options) | Verb::Status(options) => files.of_machine(&options.machine),
-            Verb::Diff(options) => {
-                files.read.extend([Some(&options.a), options.b.as_ref()].into_iter().flatten().map(PathBuf::from));
-            }
+            Verb::Diff(options) => files.read.extend([&options.a].into_iter().chain(&options.b).map(PathBuf::from)),
             Verb::Lock(options) => {
                 files.of_machine(&options.machine);
                 files.read.push(options.profile.clone());
@@ -65,7 +63,8 @@ impl Arguments {
                 files.written.extend(options.record.clone());
             }
             Verb::Golden(verb) => files.of_golden(verb),
-            Verb::Forecast(options) => files.read.extend(options.profiles.clone()),
+            Verb::Forecast(options) => files.read.extend(options.profiles.iter().chain(&options.machine).cloned()),
+            Verb::Runtime(RuntimeVerb::Import(options)) => files.touched.push(options.source.clone()),
             Verb::Audit(options) => {
                 files.of_machine(&options.machine);
                 files.read.extend(options.target.as_ref().map(PathBuf::from));
@@ -78,7 +77,7 @@ impl Arguments {
             }
             Verb::Probe(ProbeVerb::Storage(options)) => files.touched.extend(options.paths.clone()),
             Verb::Stage(options) => files.of_folders(&[options.from.clone(), options.to.clone()]),
-            Verb::Record(_) | Verb::Probe(_) => {}
+            Verb::Record(_) | Verb::Probe(_) | Verb::Runtime(RuntimeVerb::List) => {}
             Verb::Scrub(options) => files.of_scrub(options),
             Verb::Explain(options) => {
                 files.of_machine(&options.machine);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use crate::boot::machine::{find_runtime, runtime_names};
+use crate::boot::machine::MachineRequest;
 use crate::boot::planned::{Outlook, gpus_of, outlook};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
@@ -17,16 +17,14 @@ use crate::golden::repository::Kept;
 
 pub(super) fn run(options: &ForecastOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profiles = profiles(options, session)?;
-    let runtimes = runtimes(options)?;
+    let machines = machines(options, session)?;
     let settings = options.index.settings();
     let mut all = Vec::new();
     for path in &profiles {
-        for runtime in &runtimes {
-            for gpu in gpus_of(session, runtime)? {
-                session
-                    .log
-                    .detail(|| format!("{} on {runtime} {}", path.display(), gpu.as_deref().unwrap_or_default()));
-                all.push(outlook(session, path, (runtime, gpu.as_deref()), &settings)?);
+        for (name, machine) in &machines {
+            for gpu in gpus_of(session, machine)? {
+                session.log.detail(|| format!("{} on {name} {}", path.display(), gpu.as_deref().unwrap_or_default()));
+                all.push(outlook(session, path, (name, machine, gpu.as_deref()), &settings)?);
             }
         }
     }
@@ -50,19 +48,30 @@ fn profiles(options: &ForecastOptions, session: &Session<'_>) -> Result<Vec<Path
     Ok(paths)
 }
 
-/// The images that are named, all of them, or the two newest with a GPU; newest first.
-fn runtimes(options: &ForecastOptions) -> Result<Vec<String>, Failure> {
-    if !options.runtime.is_empty() {
-        return options.runtime.iter().map(|name| Ok(find_runtime(name)?.full_name())).collect();
+/// The machines and images that are named, all images, or the two newest with a GPU; newest first. Each with the name
+/// that the table gives it.
+fn machines(options: &ForecastOptions, session: &Session<'_>) -> Result<Vec<(String, MachineRequest)>, Failure> {
+    let known = session.runtimes()?;
+    let of_image = |name: &String| (name.clone(), MachineRequest::runtime(name));
+    if !options.runtime.is_empty() || !options.machine.is_empty() {
+        let recorded = options.machine.iter().map(|path| {
+            let machine = MachineRequest { record: Some(path.clone()), ..MachineRequest::default() };
+            (path.display().to_string(), machine)
+        });
+        let images: Result<Vec<_>, _> = options
+            .runtime
+            .iter()
+            .map(|name| Ok((known.find(name)?.full_name(), MachineRequest::runtime(name))))
+            .collect();
+        return Ok(recorded.chain(images?).collect());
     }
-    let mut names: Vec<String> = runtime_names()?.into_iter().filter(|name| !name.starts_with("bare-")).collect();
-    names.sort();
+    let mut names: Vec<String> = known.names().into_iter().filter(|name| !name.starts_with("bare-")).collect();
     names.reverse();
     if !options.all {
         names.retain(|name| name.ends_with("-gpu"));
         names.truncate(2);
     }
-    Ok(names)
+    Ok(names.iter().map(of_image).collect())
 }
 
 /// One line for GPUs on which the same happens.
@@ -109,7 +118,7 @@ fn short(name: &str) -> &str {
 /// From which image on something breaks that all older ones run, by profile and GPU.
 fn edges(all: &[Outlook]) -> Vec<String> {
     let mut by_gpu: BTreeMap<(&str, String), Vec<&Outlook>> = BTreeMap::new();
-    for one in all {
+    for one in all.iter().filter(|one| one.is_image) {
         let kind = one.runtime.rsplit('-').next().unwrap_or_default();
         let gpu = one.gpu.as_deref().map_or_else(|| format!("{kind} images"), |gpu| short(gpu).to_owned());
         by_gpu.entry((&one.profile, gpu)).or_default().push(one);

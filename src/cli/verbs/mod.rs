@@ -16,6 +16,7 @@ pub mod plan;
 mod probe;
 mod record;
 mod restore;
+mod runtime;
 mod scrub;
 mod stage;
 mod status;
@@ -42,6 +43,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Status(options) => status::run(&options.machine.request(), session),
         Verb::Forecast(options) => forecast::run(options, session),
         Verb::Golden(verb) => golden::run(verb, session),
+        Verb::Runtime(verb) => runtime::run(verb, session),
         Verb::Matrix(verb) => matrix::run(verb, session),
         Verb::Audit(options) => audit::run(options, session),
         Verb::Doctor(options) => doctor::run(options, session),

@@ -58,7 +58,7 @@ impl Paths {
         inner
             .filter(|place| place.look_at_entry().is_ok_and(|data| data.is_dir() || data.is_symlink()))
             .try_for_each(|folder| must_be_ours(&folder, "COLAB_BOOT_STATE_DIR", false))?;
-        let keys = [self.config.clone(), self.config.join("golden")];
+        let keys = [self.config.clone(), self.config.join("golden"), self.config.join("runtimes")];
         keys.iter().try_for_each(|folder| must_be_ours(folder, "COLAB_BOOT_CONFIG_DIR", true))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serializer};
 
 use crate::core::matrix::parse;
 
@@ -94,6 +94,11 @@ pub fn host_by_kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'stat
     let hosts = Hosts::bundled().map_err(serde::de::Error::custom)?;
     let found = hosts.host.iter().chain([&hosts.otherwise]).find(|host| host.kind == kind);
     found.ok_or_else(|| serde::de::Error::custom(format!("matrix/hosts.toml has no host `{kind}`")))
+}
+
+/// Writes it back.
+pub fn host_kind<S: Serializer>(host: &&'static Host, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&host.kind)
 }
 
 #[cfg(test)]

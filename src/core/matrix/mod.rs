@@ -45,7 +45,7 @@ pub use cuda_links::{ByCuda, Link};
 pub use figures::{Card, Figures};
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
-pub use hosts::{Host, Hosts, host_by_kind};
+pub use hosts::{Host, Hosts, host_by_kind, host_kind};
 pub use import_names::distribution_of;
 pub use leniency::{Aspect, Lenient, is_like};
 pub use linkage::{LinkFile, LinkRow, Linkage, Linkages};

@@ -1,6 +1,6 @@
 //! What differs between machines that are described, and what that could cause.
 
-use crate::boot::machine::{Conditions, Machine, find_runtime, judge};
+use crate::boot::machine::{Conditions, Machine, Runtimes, judge};
 use crate::boot::machine::{Observed, RawDistribution};
 use crate::core::diag::{Code, Severity};
 use crate::core::matrix::Matrix;
@@ -144,7 +144,7 @@ fn drivers_and_cards_are_compared() {
     );
     assert_eq!(rows(&none, &t4), [("driver", Severity::Note, None), ("gpu", Severity::Note, Some("gpu-changed"))]);
     // Bundled images differ in what they are made of.
-    let image = |name| find_runtime(name).expect(name).machine();
+    let image = |name| Runtimes::bundled().expect("the images").find(name).expect(name).machine();
     let rows = compare(
         Side { machine: &image("colab-2026.04"), conditions: None, image: Some("a") },
         Side { machine: &image("colab-2026.07"), conditions: None, image: Some("b") },

@@ -4,6 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use crate::adversity::users_files::World;
 use crate::support::python::uv;
+use crate::support::said::Said as _;
 
 /// Ends the script, and the colab-boot that has started it.
 const END: &str = "group=$(($(ps -o pgid= -p $$))); kill -9 $(ps -o ppid= -p $group) -$group";
@@ -33,7 +34,7 @@ fn files_of_a_version_whose_removal_was_cut_short_are_no_users() {
     let Some(world) = killed_after(world, first) else { return };
     let only_old = [world.place("etc/app/user.conf"), world.place("bin/entry")];
     assert!(only_old[0].exists() && world.place("SITE/utils.py").exists());
-    assert!(world.run(&["apply", "two.toml"]).expect(0).stdout.contains("applied: 1 package"));
+    assert!(world.run(&["apply", "two.toml"]).expect(0).concludes("applied: 1 package"));
     assert!(of_user.exists(), "a file that no package had is gone");
     assert!(only_old.iter().all(|file| !file.exists()), "files of the old version are left");
     assert!(!world.place("SITE/demo/~eep").exists(), "what pip had kept is left");
@@ -59,7 +60,7 @@ fn a_first_install_that_was_cut_short_is_undone_or_finished() {
         let Some(world) = killed_after(world, &first) else { return };
         assert!(world.place("SITE/demo/deep/x.py").exists());
         if finished {
-            assert!(world.run(&["apply", "two.toml"]).expect(0).stdout.contains("applied: 1 package"));
+            assert!(world.run(&["apply", "two.toml"]).expect(0).concludes("applied: 1 package"));
         }
         let said = world.run(&["restore"]).expect(0);
         assert!(said.stdout.contains("restored"), "{said:?}");

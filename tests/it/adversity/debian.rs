@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use colab_boot::core::model::Sha256;
 
 use crate::support::python::{Running, Venv, first_line, wheel};
+use crate::support::said::Said as _;
 use crate::support::test::{Outcome, Test, is_root};
 
 /// Held by tests that change this machine's Debian packages: what one unpacks, another would configure.
@@ -137,7 +138,7 @@ impl World {
         let outcome = self.test.run(&["verify", "p.toml", "--python", &self.python]);
         assert_eq!(outcome.code, 0, "{what}: {outcome:?}");
         let outcome = self.apply();
-        assert!(outcome.stdout.contains("ready"), "{what}: {outcome:?}");
+        assert!(outcome.concludes("ready"), "{what}: {outcome:?}");
         self.clean();
     }
 
@@ -348,7 +349,7 @@ fn a_debian_package_removed_by_hand_is_missed_and_comes_back() {
     verify().expect(0);
     call(Command::new("dpkg").args(["--remove", ONE]));
     let outcome = verify().expect(1);
-    assert!(outcome.stderr.contains("error[verify-debian]") && outcome.stderr.contains(ONE), "{outcome:?}");
+    assert!(outcome.reports("error[verify-debian]") && outcome.stderr.contains(ONE), "{outcome:?}");
     world.apply().expect(0);
     verify().expect(0);
     // What apt has installed is never taken away again, and said.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::support::index_server::Release;
 use crate::support::python::Venv;
+use crate::support::said::Said as _;
 use crate::support::test::{Outcome, Test};
 use crate::support::wheel::wheel;
 
@@ -56,7 +57,7 @@ fn the_interpreter_is_not_overwritten() {
     ] {
         world.has(&[(path, text)]);
         let outcome = world.apply().expect(1);
-        assert!(outcome.stderr.contains("error[wheel-overwrites]"), "{path}: {}", outcome.stderr);
+        assert!(outcome.reports("error[wheel-overwrites]"), "{path}: {}", outcome.stderr);
         assert!(!world.venv.layout().join("demo").exists(), "{path}: nothing is installed");
         assert_eq!(std::fs::canonicalize(&world.venv.python).expect("an interpreter"), python);
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::adversity::users_files::World;
 use crate::support::index_server::Release;
 use crate::support::numbers::{Numbers, number};
+use crate::support::said::Said as _;
 use crate::support::wheel::wheel;
 
 const SHARED: [&str; 4] = ["utils.py", "extra.py", "both/inner.py", "V.data/data/share/both.txt"];
@@ -155,12 +156,12 @@ fn a_package_gets_back_what_another_one_takes_along() {
         World { test: world.test.file("both.toml", &format!("{profile}{accept}")).file("q.toml", profile), ..world };
     world.run(&["apply", "both.toml"]).expect(0);
     let said = world.run(&["apply", "q.toml"]).expect(0);
-    assert!(said.stdout.contains("applied"), "{said:?}");
+    assert!(said.concludes("applied"), "{said:?}");
     assert_eq!(fs::read_to_string(world.place("SITE/shared.py")).expect("a file"), "1\n", "{said:?}");
     assert_eq!(fs::read_to_string(world.place("SITE/both.py")).expect("a file"), "both\n", "{said:?}");
     let python = world.venv.python.display().to_string();
     let said = world.test.run(&["verify", "q.toml", "--python", &python]).expect(0);
-    assert!(said.stdout.contains("verified"), "{said:?}");
+    assert!(said.concludes("verified"), "{said:?}");
     // A file that two have is missed, too.
     world.run(&["apply", "both.toml"]).expect(0);
     fs::remove_file(world.place("SITE/shared.py")).expect("a file");

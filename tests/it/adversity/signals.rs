@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::http::{Reply, serve};
 use crate::support::python::{Venv, uv, wait_for_installer, wheel};
+use crate::support::said::Said as _;
 use crate::support::test::Test;
 
 fn send(signal: &str, child: &Child) {
@@ -69,7 +70,7 @@ fn an_installer_at_work_is_ended_first() {
         let status = test.run(&["status", "--python", &python]);
         assert!(status.stdout.contains("interrupted"), "{status:?}");
     }
-    assert!(test.run(&arguments).expect(0).stdout.contains("applied: 1 package"));
+    assert!(test.run(&arguments).expect(0).concludes("applied: 1 package"));
     test.run(&["verify", "p.toml", "--python", &python]).expect(0);
 }
 

@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::support::index_server::Release;
 use crate::support::numbers::Numbers;
 use crate::support::python::Venv;
+use crate::support::said::Said as _;
 use crate::support::test::{Outcome, Test};
 use crate::support::wheel::wheel;
 
@@ -144,7 +145,7 @@ fn a_file_of_no_package_stops_the_apply_and_can_be_kept_aside() {
         write(&place, "mine\n");
         let before = world.tree();
         let outcome = world.run(&["apply", "p.toml"]).expect(1);
-        assert!(outcome.stderr.contains("error[wheel-overwrites]"), "{path}: {outcome:?}");
+        assert!(outcome.reports("error[wheel-overwrites]"), "{path}: {outcome:?}");
         assert!(outcome.stderr.contains(&place.display().to_string()), "{path}: {outcome:?}");
         assert_eq!(changed(&before, &world.tree()), none(), "{path}");
         std::fs::remove_file(&place).expect("a removal");
@@ -158,7 +159,7 @@ fn a_file_of_no_package_stops_the_apply_and_can_be_kept_aside() {
         assert!(outcome.stderr.contains("moved `"), "{path}: {outcome:?}");
         assert_ne!(std::fs::read_to_string(&place).expect("a file"), "mine\n", "{path}");
         let again = world.run(&["apply", "p.toml"]).expect(0);
-        assert!(again.stdout.contains("ready: "), "{path}: {again:?}");
+        assert!(again.concludes("ready"), "{path}: {again:?}");
         let outcome = world.run(&["restore"]).expect(0);
         assert!(outcome.stderr.contains("moved back: "), "{path}: {outcome:?}");
         assert_eq!(changed(&before, &world.tree()), none(), "{path}");
@@ -233,7 +234,7 @@ fn a_file_where_a_package_was_or_whose_command_has_its_name_is_the_users() {
         let before = world.tree();
         let outcome = world.run(&["apply", profile]).expect(1);
         let place = world.place(path).display().to_string();
-        assert!(outcome.stderr.contains("error[wheel-overwrites]") && outcome.stderr.contains(&place), "{outcome:?}");
+        assert!(outcome.reports("error[wheel-overwrites]") && outcome.stderr.contains(&place), "{outcome:?}");
         assert_eq!(changed(&before, &world.tree()), none(), "{path}");
     };
     world.run(&["apply", "p.toml"]).expect(0);
@@ -338,7 +339,7 @@ fn an_environment_that_was_made_anew_has_nothing_to_undo() {
     world.pip(&["install", "demo==1.0"]);
     let before = world.tree();
     let outcome = world.run(&["restore"]).expect(0);
-    assert!(outcome.stderr.contains("note[nothing-applied]"), "{outcome:?}");
+    assert!(outcome.reports("note[nothing-applied]"), "{outcome:?}");
     assert_eq!(changed(&before, &world.tree()), none());
     // An apply finds what it wants, and a restore after it still has nothing to take away.
     world.run(&["apply", "p.toml"]).expect(0);

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use crate::adversity::debian;
 use crate::support::python::{Venv, first_line};
+use crate::support::said::Said as _;
 use crate::support::test::{Test, is_root};
 
 /// Holds dpkg's locks as dpkg does (fcntl) for some seconds; says so when it has them.
@@ -63,7 +64,7 @@ pub fn a_held_lock_is_waited_for_and_an_interrupted_dpkg_is_finished(test: Test)
     assert_eq!(status(), "installed");
     let lock = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
     assert!(lock.contains("apt = [{ name = \"figlet\", version = \""), "the version seen is pinned: {lock}");
-    assert!(apply().stdout.contains("ready"));
+    assert!(apply().concludes("ready"));
 
     // As if dpkg had been killed between unpacking and configuring.
     let folder = test.path("debs");

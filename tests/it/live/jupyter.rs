@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::live::profile;
 use crate::stories::notebook::{Notebook, Stack, TOKEN};
 use crate::support::python::{Venv, wheel};
+use crate::support::said::Said as _;
 use crate::support::test::{Test, is_root};
 
 /// What the cells of a notebook ended with, and said.
@@ -151,7 +152,7 @@ fn restart(test: &Test, notebook: &mut Notebook, way: Way) {
         Way::Asked | Way::External => {}
     }
     let seen = drive(test, notebook, ("p", "demo.word"), way);
-    assert!(seen.second.1[0].contains("ready: "), "{way:?}: {:?}", seen.second);
+    assert!(seen.second.1[0].concludes("ready"), "{way:?}: {:?}", seen.second);
     assert_eq!(seen.rest.0, ["ok", "ok"], "{way:?}: {:?}", seen.rest);
     let pids: BTreeSet<&str> = seen.witness.iter().map(|line| line[1].as_str()).collect();
     assert_eq!(pids.len(), 2, "one restart: {way:?}: {:?}", seen.witness);
@@ -168,9 +169,9 @@ fn check(seen: &Seen) {
         assert!(first.1[0].contains(said), "{first:?}");
     }
     assert!(!first.1[0].contains("Traceback"), "one line, no traceback: {first:?}");
-    assert!(seen.second.0[0] == "ok" && seen.second.1[0].contains("ready: "), "{:?}", seen.second);
-    assert!(seen.rest.0 == ["ok", "ok"] && seen.rest.1[1].contains("verified"), "{:?}", seen.rest);
-    assert!(seen.third.0 == ["ok", "ok"] && seen.third.1[0].contains("ready: "), "{:?}", seen.third);
+    assert!(seen.second.0[0] == "ok" && seen.second.1[0].concludes("ready"), "{:?}", seen.second);
+    assert!(seen.rest.0 == ["ok", "ok"] && seen.rest.1[1].concludes("verified"), "{:?}", seen.rest);
+    assert!(seen.third.0 == ["ok", "ok"] && seen.third.1[0].concludes("ready"), "{:?}", seen.third);
     // Who ran where: nothing queued ran in the old kernel, and there are exactly two kernels.
     let lines = &seen.witness;
     let steps: Vec<&str> = lines.iter().map(|line| line[0].as_str()).collect();

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::adversity::debian;
 use crate::stories::notebook::Stack;
 use crate::support::python::{self, Venv, reachable};
+use crate::support::said::Said as _;
 use crate::support::test::{Test, observed};
 
 /// A world that may reach the index: the caller's environment over the test's own folders.
@@ -148,7 +149,7 @@ fn changed_files_fail_verification_and_apply_repairs_them() {
     let repaired = test.run(&["apply", "p.toml", "--python", &python]).expect(0);
     assert!(repaired.stderr.contains("~inops"), "{}", repaired.stderr);
     test.run(&["verify", "p.toml", "--python", &python]).expect(0);
-    assert!(test.run(&["apply", "p.toml", "--python", &python]).expect(0).stdout.contains("ready"));
+    assert!(test.run(&["apply", "p.toml", "--python", &python]).expect(0).concludes("ready"));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::stories::notebook::{Notebook, Stack, cells};
 use crate::stories::{Day, release, says, these};
 use crate::support::index_server::Table;
+use crate::support::said::Said as _;
 use crate::support::test::{Outcome, is_root};
 
 const BOTH: [Stack; 2] = [Stack::Colab, Stack::Current];
@@ -103,9 +104,9 @@ fn a_submodule_from_elsewhere_is_named() {
     let import = format!("import deep\ndeep.__path__.insert(0, {over:?})\nimport deep.core\nprint(deep.core.word())");
     assert_eq!(notebook.run(&kernel, &import).trim(), "mine");
     let said = notebook.run(&kernel, &boot);
-    assert!(said.contains("error[kernel-shadowed]: the kernel has loaded `deep.core` from"), "{said}");
+    assert!(said.reports_about("error[kernel-shadowed]", "deep.core"), "{said}");
     notebook.restart(&mut kernel);
-    assert!(notebook.run(&kernel, &boot).contains("ready: "));
+    assert!(notebook.run(&kernel, &boot).concludes("ready"));
 }
 
 #[test]
@@ -175,7 +176,7 @@ fn a_python_without_site_packages_is_not_ready() {
     }
     // The kernel of a container may be its first process.
     let first = run(&["unshare", "--pid", "--fork", "--mount-proc", &python, "boot.py"]).expect(0);
-    assert!(first.stdout.contains("ready: 1 package as locked"), "{first:?}");
+    assert!(first.concludes("ready: 1 package"), "{first:?}");
 }
 
 /// A day on which the environment has a `deep` 1.0 of other bytes than the index, as a patched wheel has.
@@ -206,7 +207,7 @@ fn what_was_installed_from_elsewhere_is_not_said_to_be_the_locked_wheel() {
     // Without its RECORD nothing is left to compare.
     std::fs::remove_file(day.venv.layout().join("deep-1.0.dist-info/RECORD")).expect("a file");
     let verified = day.run(&["verify", "p.toml"]).expect(1);
-    assert!(verified.stdout.contains("not verified: only versions could be compared"), "{verified:?}");
+    assert!(verified.concludes("not verified: only versions could be compared"), "{verified:?}");
 }
 
 #[test]
@@ -216,10 +217,7 @@ fn a_restore_says_what_does_not_come_back() {
     day.run(&["apply", "p.toml"]).expect(0);
     let restored = day.run(&["restore"]).expect(0);
     assert!(restored.stdout.contains("restored, except for 1 package"), "{restored:?}");
-    assert!(
-        restored.stderr.contains("warning[restore-differs]: deep 1.0 was reinstalled with different files"),
-        "{restored:?}"
-    );
+    assert!(restored.reports_about("warning[restore-differs]", "deep 1.0"), "{restored:?}");
     assert_eq!(says(&day.venv.python, "import deep.core; print(deep.core.word())"), "old");
 }
 
@@ -281,7 +279,7 @@ fn data_and_headers_of_a_package_are_its_files() {
     let header = files_below(&day.prefix().join("include"), "spread.h");
     assert_eq!(header.len(), 1, "{header:?}");
     std::fs::remove_file(&header[0]).expect("a file");
-    assert!(day.run(&["verify", "p.toml"]).expect(1).stdout.contains("not verified: "));
+    assert!(day.run(&["verify", "p.toml"]).expect(1).concludes("not verified"));
     day.run(&["apply", "p.toml"]).expect(0);
     day.run(&["verify", "p.toml"]).expect(0);
     day.run(&["restore"]).expect(0);
@@ -351,7 +349,7 @@ fn another_name_of_a_file_is_no_change_of_it() {
     let mut kernel = notebook.kernel();
     notebook.run(&kernel, "import opaque");
     notebook.boot(&mut kernel, &boot);
-    assert!(notebook.boot(&mut kernel, &boot).1.contains("ready: "));
+    assert!(notebook.boot(&mut kernel, &boot).1.concludes("ready"));
     notebook.run(&kernel, "import opaque");
     let file = notebook.run(&kernel, "print(opaque.__file__)").trim().to_owned();
     let other = day.test.path("other.py");
@@ -360,7 +358,7 @@ fn another_name_of_a_file_is_no_change_of_it() {
     {
         change().expect("a change");
         let (restarts, said) = notebook.boot(&mut kernel, &boot);
-        assert!(!restarts && said.contains("ready: "), "{said}");
+        assert!(!restarts && said.concludes("ready"), "{said}");
     }
     let text = std::fs::read_to_string(&file).expect("a module");
     std::fs::hard_link(&file, &other).expect("a link");
@@ -375,5 +373,5 @@ fn another_name_of_a_file_is_no_change_of_it() {
     notebook.run(&kernel, "import opaque");
     std::fs::hard_link(&file, day.test.path("third.py")).expect("a link");
     let (restarts, said) = notebook.boot(&mut kernel, &boot);
-    assert!(!restarts && said.contains("ready: "), "{said}");
+    assert!(!restarts && said.concludes("ready"), "{said}");
 }

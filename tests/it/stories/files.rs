@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::stories::{Day, release, says};
 use crate::support::index_server::Table;
+use crate::support::said::Said as _;
 
 /// A package with a subpackage, data and a script, and a module that stands alone.
 fn day() -> Day {
@@ -38,7 +39,7 @@ fn write(path: &Path, text: &str) {
 #[test]
 fn every_damage_is_repaired_by_the_next_apply() {
     let day = day();
-    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("applied: 2 packages as locked"));
+    assert!(day.run(&["apply", "p.toml"]).expect(0).concludes("applied: 2 packages"));
     assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains(READY));
     let site = day.venv.layout();
     let at = |path: &str| site.join(path);
@@ -85,7 +86,7 @@ fn repaired(day: &Day, about: &str, damage: &dyn Fn()) {
     // A cache is no file of a RECORD: a plan does not read it.
     assert!(has_plan || about.starts_with("a cache"), "{about}: {planned:?}");
     let applied = day.run(&["apply", "p.toml"]).expect(0);
-    assert!(applied.stdout.contains("applied: 2 packages as locked"), "{about}: {applied:?}");
+    assert!(applied.concludes("applied: 2 packages"), "{about}: {applied:?}");
     assert!(day.run(&["verify", "p.toml"]).expect(0).stdout.contains("\nverified"), "{about}");
     let again = day.run(&["apply", "p.toml"]).expect(0);
     assert!(again.stdout.contains(READY), "{about}: {again:?}");
@@ -183,13 +184,13 @@ fn files_that_come_first_are_named_and_never_removed() {
             continue;
         }
         let refused = day.run(&["apply", "p.toml"]).expect(1);
-        assert!(refused.stderr.contains("error[kernel-shadowed]"), "{about}: {refused:?}");
+        assert!(refused.reports("error[kernel-shadowed]"), "{about}: {refused:?}");
         assert!(refused.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{about}: {refused:?}");
-        assert!(day.run(&["verify", "p.toml"]).expect(1).stdout.contains("not verified: "), "{about}");
+        assert!(day.run(&["verify", "p.toml"]).expect(1).concludes("not verified"), "{about}");
         assert!(place.exists(), "{about}");
         std::fs::remove_file(&place).expect("a removal");
         let again = day.run(&["apply", "p.toml"]).expect(0);
-        assert!(again.stdout.contains(READY) || again.stdout.contains("applied: 2"), "{about}: {again:?}");
+        assert!(again.stdout.contains(READY) || again.concludes("applied: 2"), "{about}: {again:?}");
     }
     // One that changes nothing of what is locked is the user's own business.
     write(&site.join("zz-mine.pth"), &format!("{}\n", elsewhere.display()));
@@ -204,7 +205,7 @@ fn what_runs_at_the_start_is_judged_for_each_package_and_each_time() {
     let (site, elsewhere) = (day.venv.layout(), day.test.path("elsewhere"));
     let hides = |profile: &str| {
         let refused = day.run(&["apply", profile]).expect(1);
-        assert!(refused.stderr.contains("error[kernel-shadowed]: Python finds `single` in"), "{refused:?}");
+        assert!(refused.reports_about("error[kernel-shadowed]", "single"), "{refused:?}");
         assert!(refused.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{refused:?}");
     };
     // An import hook that hides a package of which the first profile knows nothing.
@@ -228,7 +229,7 @@ fn what_runs_at_the_start_is_judged_for_each_package_and_each_time() {
     // A folder that comes first, and gets its copy later.
     write(&site.join("first.pth"), &format!("import sys; sys.path.insert(0, '{}')\n", elsewhere.display()));
     day.run(&["apply", "p.toml"]).expect(0);
-    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("ready: "));
+    assert!(day.run(&["apply", "p.toml"]).expect(0).concludes("ready"));
     write(&elsewhere.join("single.py"), "word = 'another'\n");
     hides("p.toml");
 }

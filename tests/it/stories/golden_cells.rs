@@ -11,6 +11,7 @@ use crate::stories::team::{Team, fingerprint};
 use crate::support::http::Reply;
 use crate::support::keys::Key;
 use crate::support::python::interpreter;
+use crate::support::said::Said as _;
 use crate::support::test::Outcome;
 
 #[test]
@@ -155,8 +156,8 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     // It boots in a real kernel, and says so twice.
     let mut kernel = notebook.kernel();
     let (restarts, said) = notebook.boot(&mut kernel, &cells[1]);
-    assert!(!restarts && said.contains("applied: 1 package"), "{said}");
-    assert!(notebook.run(&kernel, &cells[2]).contains("verified"));
+    assert!(!restarts && said.concludes("applied: 1 package"), "{said}");
+    assert!(notebook.run(&kernel, &cells[2]).concludes("verified"));
     assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "2.0");
     // The next release: shown first, then taken; the outputs of the old cell go, the user's cells stay.
     publish(&team, "2.0.0", "more = '*'\n");
@@ -168,7 +169,7 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     assert!(second.ends_with(&mine[mine.find("  {\"cell_type\":").expect("a cell")..]), "{second}");
     team.reader(&["golden", "verify", "--into", "mine.ipynb"]).expect(0);
     let cells = sources(&second);
-    assert!(notebook.boot(&mut kernel, &cells[1]).1.contains("applied"), "{cells:?}");
+    assert!(notebook.boot(&mut kernel, &cells[1]).1.concludes("applied"), "{cells:?}");
     assert_eq!(notebook.run(&kernel, "import more; print(more.word)").trim(), "1.0");
     // What somebody has written into the cell is not written over; nor does a strange file change.
     let edited = second.replace("colab_boot_apply()\"", "colab_boot_apply()\\n\",\n    \"import lib\"");
@@ -190,7 +191,7 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     let said = notebook.run(&kernel, &cells[1]);
     assert!(said.contains("wrong decimals") && said.contains("data@2.0.0 must not be used"), "{said}");
     team.reader(&["golden", "update", "--into", "mine.ipynb"]).expect(0);
-    assert!(notebook.boot(&mut kernel, &sources(&read())[1]).1.contains("applied"));
+    assert!(notebook.boot(&mut kernel, &sources(&read())[1]).1.concludes("applied"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use crate::stories::team::{Team, fingerprint, two_releases};
 use crate::support::keys::Key;
+use crate::support::said::Said as _;
 
 #[test]
 fn a_mistake_leaves_the_signed_index_as_it_was() {
@@ -208,7 +209,7 @@ fn an_apply_keeps_what_the_folder_pins() {
     let python = team.day.python();
     let apply = |more: &[&str]| team.reader(&[&["apply", "data.toml", "--python", &python], more].concat());
     let first = apply(&[]).expect(0);
-    assert!(first.stdout.contains("applied: ") && !first.stdout.contains("release"), "{first:?}");
+    assert!(first.concludes("applied") && !first.stdout.contains("release"), "{first:?}");
     let at = |name: &str| team.day.test.path("reader").join(name);
     let installed = team.day.installed();
     // Edited by hand: the lock, then the profile, then the lock is gone. Nothing is solved, and nothing is written
@@ -218,7 +219,7 @@ fn an_apply_keeps_what_the_folder_pins() {
         let text = format!("{whole}{edit}");
         if edit.is_empty() { std::fs::remove_file(at(name)) } else { std::fs::write(at(name), &text) }.expect(name);
         let refused = apply(&[]).expect(1);
-        assert!(refused.stderr.contains("error[golden-file-differs]") && refused.stderr.contains(name), "{refused:?}");
+        assert!(refused.reports("error[golden-file-differs]") && refused.stderr.contains(name), "{refused:?}");
         assert!(
             refused.stderr.contains("golden add data@1.0.0") && refused.stderr.contains("remove the entry"),
             "{refused:?}"
@@ -237,9 +238,9 @@ fn an_apply_keeps_what_the_folder_pins() {
     let whole = std::fs::read_to_string(at("data.toml")).expect("a profile");
     std::fs::write(at("data.toml"), format!("{whole}\n# mine\n")).expect("a profile");
     let refused = team.reader(&["apply", &through, "--python", &python]).expect(1);
-    assert!(refused.stderr.contains("error[golden-file-differs]"), "{refused:?}");
+    assert!(refused.reports("error[golden-file-differs]"), "{refused:?}");
     std::fs::write(at("data.toml"), whole).expect("a profile");
-    assert!(team.reader(&["apply", &through, "--python", &python]).expect(0).stdout.contains("ready: "));
+    assert!(team.reader(&["apply", &through, "--python", &python]).expect(0).concludes("ready"));
     // Its repository can't be reached: what is pinned is as good as before, and the verdict says what is not known.
     let pins = std::fs::read_to_string(at("golden.lock")).expect("pins");
     std::fs::write(at("golden.lock"), pins.replace(&team.url, "http://127.0.0.1:9/team")).expect("pins");
@@ -252,13 +253,10 @@ fn an_apply_keeps_what_the_folder_pins() {
     team.profile("2.0.0", "more = '*'\n");
     team.keep(&["publish", "data.toml", "--replaces", "1.0.0"]);
     let old = apply(&[]).expect(0);
-    assert!(old.stderr.contains("warning[golden-deprecated]") && old.stdout.contains("ready: "), "{old:?}");
+    assert!(old.reports("warning[golden-deprecated]") && old.concludes("ready"), "{old:?}");
     team.keep(&["yank", "data@1.0.0", "--because", "corrupts decimals", "--use", "data@2.0.0"]);
     let refused = apply(&[]).expect(1);
-    assert!(
-        refused.stderr.contains("error[golden-yanked]") && refused.stderr.contains("corrupts decimals"),
-        "{refused:?}"
-    );
+    assert!(refused.reports("error[golden-yanked]") && refused.stderr.contains("corrupts decimals"), "{refused:?}");
     assert!(refused.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{refused:?}");
     assert_eq!(team.day.installed(), installed);
 }
@@ -282,7 +280,7 @@ fn a_folder_pins_each_of_its_files_once() {
         std::fs::copy(at(&format!("data.{end}")), at(&format!("other.{end}"))).expect("a copy");
     }
     let refused = team.reader(&["apply", "other.toml", "--python", &python]).expect(1);
-    assert!(refused.stderr.contains("error[golden-file-differs]: `other.lock`"), "{refused:?}");
+    assert!(refused.reports_about("error[golden-file-differs]", "other.lock"), "{refused:?}");
     team.reader(&["apply", "data.toml", "--python", &python]).expect(0);
     // What a merge leaves.
     std::fs::write(at("golden.lock"), format!("{pins}\n{entry}")).expect("pins");
@@ -297,5 +295,5 @@ fn a_folder_pins_each_of_its_files_once() {
     let profile = std::fs::read_to_string(at("data.toml")).expect("a profile");
     std::fs::write(at("data.toml"), format!("{profile}\n# mine\n")).expect("a profile");
     let refused = team.reader(&["golden", "verify"]).expect(1);
-    assert!(refused.stderr.contains("error[golden-file-differs]: `./data.toml`"), "{refused:?}");
+    assert!(refused.reports_about("error[golden-file-differs]", "./data.toml"), "{refused:?}");
 }

@@ -3,6 +3,7 @@
 
 use crate::stories::Day;
 use crate::stories::notebook::{Notebook, Stack, cells};
+use crate::support::said::Said as _;
 
 const ROWS: &[(&str, &str, &[&str])] = &[
     ("app", "1.0", &["lib<2"]),
@@ -24,7 +25,7 @@ fn a_variable_that_is_read_at_every_call_needs_no_restart() {
         let (boot, verify) = cells(&day, "p");
         let mut kernel = notebook.kernel();
         let (restarts, said) = notebook.boot(&mut kernel, &boot);
-        assert!(!restarts && said.contains("applied: 2 packages as locked, no restart needed"), "{stack:?}: {said}");
+        assert!(!restarts && said.concludes("applied: 2 packages"), "{stack:?}: {said}");
         let look = "import os; print(os.environ['TOKENIZERS_PARALLELISM'], os.environ['OMP_NUM_THREADS'])";
         assert_eq!(notebook.run(&kernel, look).trim(), "false 2", "{stack:?}");
         // Children keep what their caller gives them.
@@ -32,7 +33,7 @@ fn a_variable_that_is_read_at_every_call_needs_no_restart() {
             'import os; print(os.environ[\"TOKENIZERS_PARALLELISM\"])'], env={**os.environ, 'TOKENIZERS_PARALLELISM': 'true'}, \
             capture_output=True, text=True).stdout)";
         assert_eq!(notebook.run(&kernel, child).trim(), "true", "{stack:?}");
-        assert!(notebook.run(&kernel, &verify).contains("verified"), "{stack:?}");
+        assert!(notebook.run(&kernel, &verify).concludes("verified"), "{stack:?}");
         // A verification in a kernel that lacks them says so, and the cell puts it right.
         notebook.run(&kernel, "del os.environ['TOKENIZERS_PARALLELISM']");
         let verified = notebook.run(&kernel, &verify);
@@ -64,7 +65,7 @@ fn a_variable_that_was_read_already_restarts_once_and_says_why() {
     );
     notebook.run(&kernel, "import numpy, os");
     let (restarts, said) = notebook.boot(&mut kernel, &boot);
-    assert!(!restarts && said.contains("ready: 1 package as locked, in a newly started Python"), "{said}");
+    assert!(!restarts && said.concludes("ready: 1 package"), "{said}");
     assert!(notebook.run(&kernel, &verify).contains("\nverified"));
     // A restart each time would not help against a cell that sets it; what may have read it is not kept quiet.
     notebook.run(&kernel, "os.environ['OMP_NUM_THREADS'] = '8'");
@@ -84,11 +85,11 @@ fn packages_that_are_not_loaded_are_replaced_without_a_restart() {
         let (boot, verify) = cells(&day, "p");
         let mut kernel = notebook.kernel();
         let (restarts, said) = notebook.boot(&mut kernel, &boot);
-        assert!(!restarts && said.contains("applied: "), "{stack:?}: {said}");
+        assert!(!restarts && said.concludes("applied"), "{stack:?}: {said}");
         assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "2.0", "{stack:?}");
         // Older than the change, and it has loaded what was changed: after it.
         let (restarts, said) = notebook.boot(&mut kernel, &boot);
-        assert!(!restarts && said.contains("ready: "), "{stack:?}: {said}");
+        assert!(!restarts && said.concludes("ready"), "{stack:?}: {said}");
         assert!(notebook.run(&kernel, &verify).contains("\nverified"), "{stack:?}");
     }
 }
@@ -226,7 +227,7 @@ fn an_apply_from_a_terminal_is_met_by_the_kernel_that_it_replaced_code_under() {
     let (boot, _) = cells(&day, "p");
     let mut kernel = notebook.kernel();
     assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "1.0");
-    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("applied: "));
+    assert!(day.run(&["apply", "p.toml"]).expect(0).concludes("applied"));
     let (restarts, said) = notebook.boot(&mut kernel, &boot);
     assert!(
         restarts && said.contains("lib: `lib` changed on disk after the kernel loaded it (`word` has another value)"),

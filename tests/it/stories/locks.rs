@@ -1,6 +1,7 @@
 //! Locks on the second day: made again, upgraded, handed to a colleague, merged badly.
 
 use crate::stories::{Day, colleague, these};
+use crate::support::said::Said as _;
 
 const ROWS: &[(&str, &str, &[&str])] = &[
     ("app", "1.0", &["lib"]),
@@ -32,7 +33,7 @@ fn a_lock_made_where_everything_is_installed_still_serves_a_colleague() {
         theirs.env("COLAB_BOOT_STATE_DIR", &state);
         theirs
     });
-    assert!(outcome.expect(0).stdout.contains("applied: 3 packages"));
+    assert!(outcome.expect(0).concludes("applied: 3 packages"));
     let fetched = day.test.run(&["fetch", "p.lock", "--into", "house"]).expect(0);
     assert!(fetched.stdout.contains("fetched: 3 wheels"), "{fetched:?}");
     day.test.run(&["golden", "build", "p.toml", "--out", "cells"]).expect(0);
@@ -91,7 +92,7 @@ fn a_lock_that_lost_a_package_in_a_merge_is_stale_for_everybody() {
         let outcome = day.run(&verb).expect(1);
         assert!(outcome.stderr.contains("it does not contain `more`, which the profile needs"), "{outcome:?}");
     }
-    assert!(day.run(&["verify", "p.toml"]).expect(1).stderr.contains("error[lock-stale]"));
+    assert!(day.run(&["verify", "p.toml"]).expect(1).reports("error[lock-stale]"));
     // Without --locked it is made anew.
     day.run(&["apply", "p.toml"]).expect(0);
     assert_eq!(day.read("p.lock"), whole);
@@ -121,7 +122,7 @@ fn a_stale_lock_is_written_anew_only_where_nothing_of_it_is_lost() {
     std::fs::write(day.test.path("p.lock"), &elsewhere).expect("a lock");
     day.profile("p", &["lib"], "");
     let applied = day.run(&["apply", "p.toml"]).expect(0);
-    assert!(applied.stderr.contains("warning[lock-stale]: `p.lock` is stale"), "{applied:?}");
+    assert!(applied.reports_about("warning[lock-stale]", "p.lock"), "{applied:?}");
     assert!(applied.stderr.contains("was not changed") && applied.stderr.contains("run `colab-boot lock p.toml`"));
     assert!(applied.stdout.contains("as resolved for this machine"), "{applied:?}");
     assert_eq!(day.read("p.lock"), elsewhere);

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::stories::Day;
 use crate::support::python::{Running, Venv, kept};
+use crate::support::said::Said as _;
 use crate::support::test::Test;
 
 pub const TOKEN: &str = "a-token-of-this-test";
@@ -159,7 +160,7 @@ impl Notebook {
     pub fn boot(&mut self, kernel: &mut Kernel, cell: &str) -> (bool, String) {
         let said = self.run(kernel, cell);
         let restarts = said.contains("the kernel restarts now, once");
-        assert!(restarts || said.contains("ready: ") || said.contains("applied: "), "{said}");
+        assert!(restarts || said.concludes("ready") || said.concludes("applied"), "{said}");
         if restarts {
             *kernel = self.restarted(kernel);
         }

@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::stories::{Day, says, these};
 use crate::support::index_server::{Advertised, Digests, IndexServer, Looks, Manner};
 use crate::support::python::interpreter;
+use crate::support::said::Said as _;
 
 const ROWS: &[(&str, &str, &[&str])] = &[("app", "1.0", &["lib"]), ("lib", "1.0", &[]), ("lib", "2.0", &[])];
 
@@ -21,11 +22,11 @@ fn an_older_copy_that_every_kernel_finds_first_is_no_verified_environment() {
     let Day { test, venv, server } = day;
     let day = Day { test: test.set("PYTHONPATH", ahead.display().to_string()), venv, server };
     let outcome = day.run(&["verify", "p.toml"]).expect(1);
-    assert!(outcome.stderr.contains("error[kernel-shadowed]"), "{outcome:?}");
+    assert!(outcome.reports("error[kernel-shadowed]"), "{outcome:?}");
     assert!(outcome.stderr.contains("Python finds `lib` in"), "{outcome:?}");
     for verb in ["plan", "apply"] {
         let refused = day.run(&[verb, "p.toml"]).expect(1);
-        assert!(refused.stderr.contains("error[kernel-shadowed]: Python finds `lib` in"), "{verb}: {refused:?}");
+        assert!(refused.reports_about("error[kernel-shadowed]", "lib"), "{verb}: {refused:?}");
         assert!(refused.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{verb}: {refused:?}");
     }
     std::fs::remove_file(ahead.join("lib.py")).expect("a module");
@@ -47,7 +48,7 @@ fn a_copy_that_comes_first_is_found_before_its_package_is_installed() {
     let ahead = ahead.parent().expect("a folder").display().to_string();
     let day = Day { test: test.set("PYTHONPATH", ahead.clone()), venv, server };
     let refused = day.run(&["apply", "p.toml"]).expect(1);
-    assert!(refused.stderr.contains("error[kernel-shadowed]: Python finds `lib` in"), "{refused:?}");
+    assert!(refused.reports_about("error[kernel-shadowed]", "lib"), "{refused:?}");
     assert!(refused.stderr.contains(&ahead), "{refused:?}");
     assert!(!day.venv.layout().join("app.py").exists(), "nothing was to be installed");
 }
@@ -68,7 +69,7 @@ fn copies_in_zip_files_and_compiled_ones_come_first_as_well() {
         let place = day.test.path(ahead).display().to_string();
         day.test.environment.insert("PYTHONPATH".to_owned(), place);
         let refused = day.run(&["apply", "p.toml"]).expect(1);
-        assert!(refused.stderr.contains("error[kernel-shadowed]: Python finds `lib` in"), "{ahead}: {refused:?}");
+        assert!(refused.reports_about("error[kernel-shadowed]", "lib"), "{ahead}: {refused:?}");
     }
 }
 
@@ -93,7 +94,7 @@ fn copies_that_come_first_in_a_namespace_are_found() {
         std::fs::write(&place, text).expect("a module");
         for verb in ["apply", "verify"] {
             let refused = day.run(&[verb, "p.toml"]).expect(1);
-            assert!(refused.stderr.contains("error[kernel-shadowed]"), "{place:?} {verb}: {refused:?}");
+            assert!(refused.reports("error[kernel-shadowed]"), "{place:?} {verb}: {refused:?}");
         }
         std::fs::remove_file(&place).expect("a removal");
         let _ = std::fs::remove_dir_all(&ahead);
@@ -103,7 +104,7 @@ fn copies_that_come_first_in_a_namespace_are_found() {
     std::fs::create_dir_all(ahead.join("space/other")).expect("a folder");
     std::fs::write(ahead.join("space/other/__init__.py"), "").expect("a module");
     std::fs::write(site.join("space/__init__.py"), "").expect("a module");
-    assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("ready: "));
+    assert!(day.run(&["apply", "p.toml"]).expect(0).concludes("ready"));
 }
 
 #[test]
@@ -177,12 +178,9 @@ fn a_wheel_that_requires_more_than_its_index_shows_changes_nothing() {
     day.test = day.test.set("COLAB_BOOT_INDEX_URL", day.server.url.clone());
     day.profile("p", &["app"], "");
     let outcome = day.run(&["apply", "p.toml"]).expect(1);
-    assert!(
-        outcome.stderr.contains("error[requirement-broken]: app 1.0 requires lib, which is not installed"),
-        "{outcome:?}"
-    );
+    assert!(outcome.reports_about("error[requirement-broken]", "app 1.0"), "{outcome:?}");
     assert!(outcome.stderr.contains("the downloaded wheel requires it"), "{outcome:?}");
-    assert!(outcome.stderr.contains("error[metadata-differs]: METADATA of app 1.0"), "{outcome:?}");
+    assert!(outcome.reports_about("error[metadata-differs]", "app 1.0"), "{outcome:?}");
     assert_eq!(day.installed(), these(&[]));
     // Where nothing is missing, it is another METADATA still.
     day.profile("p", &["app", "lib"], "");
@@ -265,11 +263,11 @@ fn what_runs_when_python_starts_is_judged_wherever_it_lies() {
         for verb in ["apply", "verify", "apply"] {
             let refused = day.run(&[verb, "p.toml"]).expect(1);
             let said = &refused.stderr;
-            assert!(said.contains("error[kernel-shadowed]: Python finds `lib` in"), "{place:?} {verb}: {said}");
+            assert!(said.reports_about("error[kernel-shadowed]", "lib"), "{place:?} {verb}: {said}");
             assert!(said.contains(&place.display().to_string()) || verb == "verify", "{place:?}: {said}");
         }
         std::fs::write(&place, before).expect("a module");
-        assert!(day.run(&["apply", "p.toml"]).expect(0).stdout.contains("ready: "), "{place:?}");
+        assert!(day.run(&["apply", "p.toml"]).expect(0).concludes("ready"), "{place:?}");
         day.run(&["verify", "p.toml"]).expect(0);
     }
 }
@@ -312,7 +310,7 @@ fn two_packages_that_have_one_module_in_different_files_are_no_verified_environm
         day.run(&["lock", "p.toml"]).expect(0);
         day.pip(&["install", both[0], both[1], "--index-url", &day.server.url]);
         let verified = day.run(&["verify", "p.toml"]).expect(1);
-        assert!(verified.stderr.contains("error[files-collide]"), "{verified:?}");
+        assert!(verified.reports("error[files-collide]"), "{verified:?}");
         day.pip(&["uninstall", "-y", both[1]]);
         day.run(&["apply", "p.toml"]).expect(0);
         day.run(&["verify", "p.toml"]).expect(0);

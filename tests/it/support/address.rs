@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::support::python::{Running, Venv, first_line, interpreter, wheel};
+use crate::support::said::Said as _;
 use crate::support::test::{Outcome, Test};
 
 /// Serves a folder on loopback and prints the port. It knows no ranges, as some servers don't.
@@ -62,7 +63,7 @@ impl Loaded {
         world.apply("second", &first.pid(), &[]).expect(10);
         drop(first);
         let second = Running::idle();
-        assert!(world.apply("second", &second.pid(), &[]).expect(0).stdout.contains("ready: "));
+        assert!(world.apply("second", &second.pid(), &[]).expect(0).concludes("ready"));
         (world, second)
     }
 

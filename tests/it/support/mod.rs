@@ -7,5 +7,6 @@ pub mod keys;
 pub mod numbers;
 pub mod object;
 pub mod python;
+pub mod said;
 pub mod test;
 pub mod wheel;

@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::address::{Loaded, build, serve};
 use crate::support::python::{Running, Venv, first_line};
+use crate::support::said::Said as _;
 use crate::support::test::Test;
 
 #[test]
@@ -33,7 +34,7 @@ fn another_digest_is_another_wheel_and_other_bytes_are_refused() {
     profile(&build(&served, "first"));
     apply().expect(0);
     assert_eq!(word(), "first");
-    assert!(apply().expect(0).stdout.contains("ready"));
+    assert!(apply().expect(0).concludes("ready"));
     profile(&build(&served, "second"));
     apply().expect(0);
     assert_eq!(word(), "second", "the same version, another digest");
@@ -79,7 +80,7 @@ fn a_foreign_change_is_named_and_undone_each_time() {
         assert_eq!(world.apply("second", &kernel.pid(), &[]).code, 10, "the kernel still holds it");
         // Once it has restarted, never again for that.
         kernel = Running::idle();
-        assert!(world.apply("second", &kernel.pid(), &[]).expect(0).stdout.contains("ready: "));
+        assert!(world.apply("second", &kernel.pid(), &[]).expect(0).concludes("ready"));
     }
 }
 
@@ -92,7 +93,7 @@ fn profiles_follow_each_other_in_any_order_and_nothing_is_a_dead_end() {
         assert_eq!(outcome.code, if round == 0 { 0 } else { 10 }, "{word}: {outcome:?}");
         let next = Running::idle();
         drop(kernel);
-        assert!(world.apply(word, &next.pid(), &[]).expect(0).stdout.contains("ready: "), "{word}");
+        assert!(world.apply(word, &next.pid(), &[]).expect(0).concludes("ready"), "{word}");
     }
 }
 
@@ -170,7 +171,7 @@ fn variables_reach_every_python_and_go_with_the_profile() {
     assert!(!asked("verify").stderr.contains("verify-environment"));
     std::fs::remove_file(&file).expect("a file");
     let verified = asked("verify").expect(1);
-    assert!(verified.stderr.contains("error[verify-environment]") && verified.stderr.contains("FLAG"), "{verified:?}");
+    assert!(verified.reports("error[verify-environment]") && verified.stderr.contains("FLAG"), "{verified:?}");
     profile("").expect(10);
     assert_eq!(seen(&[]), ["None", "None"]);
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::support::python::{Venv, interpreter};
+use crate::support::said::Said as _;
 use crate::support::test::{Outcome, Test};
 
 pub const PROFILE: &str = "[profile]\nname = \"p\"\nversion = \"1.0.0\"\n[packages]\nrich = \"*\"\n";
@@ -197,7 +198,7 @@ fn a_start_up_file_that_is_broken_is_named() {
     std::fs::write(venv.layout().join("zz-broken.pth"), "import not_there_at_all\n").expect("a file");
     let test = test.set("COLAB_BOOT_PYTHON", venv.python.display().to_string());
     let out = test.run(&["doctor", "pth-broken"]).expect(0);
-    assert!(out.stderr.contains("warning[pth-broken]") && out.stderr.contains("zz-broken.pth"), "{out:?}");
+    assert!(out.reports("warning[pth-broken]") && out.stderr.contains("zz-broken.pth"), "{out:?}");
     std::fs::remove_file(venv.layout().join("zz-broken.pth")).expect("a file");
     test.run(&["doctor", "pth-broken", "--strict"]).expect(0);
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use crate::support::http::Asked;
 use crate::support::index_server::{Digests, IndexServer, Looks, Manner, Release, Table};
 use crate::support::python::wheel;
+use crate::support::said::Said as _;
 use crate::support::test::{Test, observed};
 
 pub(super) const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\nb = '*'\n";
@@ -194,7 +195,7 @@ fn a_cache_in_which_others_have_a_say_is_not_read() {
     let lock = || {
         let _ = std::fs::remove_file(test.path("p.lock"));
         let outcome = test.run(&["lock", "p.toml", "--index-url", &server.url, "--machine", &machine]).expect(0);
-        (outcome.stderr.contains("warning[cache-unusable]"), server.asked().len())
+        (outcome.reports("warning[cache-unusable]"), server.asked().len())
     };
     let (_, first) = lock();
     assert_eq!(lock(), (false, first), "the cache answers");

@@ -19,6 +19,7 @@ mod matrix;
 mod plan;
 mod probe;
 mod published_index;
+mod runtime;
 mod script;
 mod scrub;
 mod signatures;

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::support::python::interpreter;
+use crate::support::said::Said as _;
 use crate::support::test::{Test, is_root};
 
 /// All names below `folder` that are not hidden, with what is in them.
@@ -51,7 +52,7 @@ fn a_second_run_brings_what_has_changed() {
     fs::set_permissions(test.path("set/a.txt"), fs::Permissions::from_mode(0o640)).expect("a mode");
     symlink("/etc/hostname", test.path("set/link")).expect("a link");
     let first = test.run(&["stage", "set", "fast/set"]).expect(0);
-    assert!(first.stdout.starts_with("3 files, ") && first.stderr.contains("note[stage-skipped]"), "{first:?}");
+    assert!(first.stdout.starts_with("3 files, ") && first.reports("note[stage-skipped]"), "{first:?}");
     let without_link = || tree(&test.path("set")).into_iter().filter(|(name, _)| name != "link").collect::<Vec<_>>();
     assert_eq!(tree(&test.path("fast/set")), without_link());
     let [from, to] = ["set/a.txt", "fast/set/a.txt"].map(|name| test.path(name).metadata().expect("a file"));
@@ -139,10 +140,7 @@ fn checkpoints_come_oldest_first_and_whole() {
     let out = test.run(&["stage", "--back", "set", "drive"]).expect(1);
     writer.kill().expect("killed");
     writer.wait().expect("ended");
-    assert!(
-        out.stderr.contains("error[stage-incomplete]") && out.stderr.contains("changed while being read"),
-        "{out:?}"
-    );
+    assert!(out.reports("error[stage-incomplete]") && out.stderr.contains("changed while being read"), "{out:?}");
     assert!(!test.path("drive/live.pt").exists() && parts(&test.path("drive")).is_empty());
     test.run(&["stage", "--back", "set", "drive"]).expect(0);
     assert!(tree(&test.path("set")) == tree(&test.path("drive")));

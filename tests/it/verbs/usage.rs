@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::index_server::{IndexServer, Manner, Release, Table};
+use crate::support::said::Said as _;
 use crate::support::test::{Outcome, Test, observed, snapshot};
 
 const GOOD: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\n";
@@ -91,7 +92,7 @@ fn missing_files_and_unknown_names_are_named() {
     let outcome = test.run(&["plan", "p.toml", "--python", "nowhere/python"]).expect(2);
     assert!(outcome.stderr.contains("there is no `nowhere/python`"), "{}", outcome.stderr);
     let outcome = test.run(&["plan", "p.toml", "--locked", "--runtime", "colab-2026.07"]).expect(1);
-    assert!(outcome.stderr.contains("error[lock-missing]"), "{}", outcome.stderr);
+    assert!(outcome.reports("error[lock-missing]"), "{}", outcome.stderr);
     test.run(&["explain", "driver-too-olt"]).expect(2);
     assert!(test.run(&["explain", "driver-too-old"]).expect(0).stdout.contains("580.65.06"));
 }
@@ -142,7 +143,7 @@ fn an_unusable_cache_is_a_warning() {
     let server = index(Manner::Good);
     let test = Test::new().file("p.toml", GOOD).file("cache", "not a folder");
     let outcome = lock(&test, &server).expect(0);
-    assert!(outcome.stderr.contains("warning[cache-unusable]"), "{}", outcome.stderr);
+    assert!(outcome.reports("warning[cache-unusable]"), "{}", outcome.stderr);
     let garbled = Test::new().file("p.toml", GOOD);
     lock(&garbled, &server).expect(0);
     let written = std::fs::read_to_string(garbled.path("p.lock")).expect("a lock");

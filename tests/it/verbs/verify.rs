@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::support::address::Loaded;
 use crate::support::python::wheel;
+use crate::support::said::Said as _;
 
 #[test]
 fn verifying_another_profile_leaves_this_one_alone() {
@@ -19,7 +20,7 @@ fn verifying_another_profile_leaves_this_one_alone() {
     wheel(&house, ("other", "1.0"), "other");
     test.run(&["lock", "q.toml", "--python", &python, "--find-links", "house", "--offline"]).expect(0);
     test.run(&["verify", "q.toml", "--python", &python]).expect(1);
-    assert!(world.apply("second", &second.pid(), &[]).expect(0).stdout.contains("ready: "));
+    assert!(world.apply("second", &second.pid(), &[]).expect(0).concludes("ready"));
 }
 
 /// A profile that was applied, and whose packages are tested by importing them.

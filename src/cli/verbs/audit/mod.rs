@@ -38,7 +38,7 @@ struct AuditReport<'a> {
 }
 
 pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let target = Target::of(options)?;
+    let target = Target::of(options, session)?;
     let seen = session.machine_near(&target.machine(options), None)?;
     let mut findings = seen.findings.clone();
     let mut environment = surroundings(&seen);

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::boot::machine::{MachineRequest, runtime_names};
+use crate::boot::machine::MachineRequest;
+use crate::boot::session::Session;
 use crate::cli::arguments::AuditOptions;
 use crate::core::diag::Failure;
 use crate::core::host::mounts::Look;
@@ -16,7 +17,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    pub(super) fn of(options: &AuditOptions) -> Result<Self, Failure> {
+    pub(super) fn of(options: &AuditOptions, session: &Session<'_>) -> Result<Self, Failure> {
         let Some(text) = &options.target else {
             let runtime = options.machine.runtime.clone();
             let record = options.machine.machine.as_ref().or(options.machine.python.as_ref());
@@ -29,8 +30,7 @@ impl Target {
         if !Path::new(text).is_missing() {
             return Ok(Self::File(PathBuf::from(text)));
         }
-        let known = runtime_names()?.iter().any(|name| name == text || name.strip_suffix("-gpu") == Some(text));
-        if known {
+        if session.runtimes()?.has(text) {
             return Ok(Self::Runtime(text.clone()));
         }
         Err(Failure::input(format!("`{text}` is neither a file nor a notebook image"))

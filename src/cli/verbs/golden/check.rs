@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::boot::machine::runtime_names;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::GoldenCheckOptions;
@@ -57,7 +56,7 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     }
     findings.extend(beside(&kept));
     findings.extend(freshness(&kept, &signers, session.now));
-    let runtimes = runtime_names()?;
+    let runtimes = session.runtimes()?.names();
     findings.extend(cadence(&kept.catalogue, &runtimes, today(session)));
     let report = RepositoryCheckReport {
         name: kept.catalogue.name.to_string(),

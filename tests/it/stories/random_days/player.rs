@@ -12,6 +12,7 @@ use crate::stories::random_days::acts::remove;
 use crate::stories::random_days::packages::{self, differences, installed, named};
 use crate::stories::random_days::step::{Morning, Part, Step, Tool};
 use crate::stories::random_days::world::World;
+use crate::support::said::Said as _;
 use crate::support::test::Outcome;
 
 /// What a day came to.
@@ -287,7 +288,7 @@ impl<'a> Player<'a> {
             self.is_half_done = false;
             return Ok(Some(true));
         }
-        if said.contains("ready: ") || said.contains("applied: ") {
+        if said.concludes("ready") || said.concludes("applied") {
             self.is_half_done = false;
             self.is_true(&locked, &said)?;
             let cell = self.cell.clone().expect("a cell");

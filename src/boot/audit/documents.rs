@@ -161,7 +161,9 @@ mod tests {
         let listed = read("x.ipynb", text).expect("a notebook");
         let asked: Vec<String> =
             listed.asked.iter().map(|one| format!("{}{}", one.requirement.name, one.requirement.specifiers)).collect();
-        assert_eq!(asked, ["b>=1", "c==3.1", "b", "d==4", "a==2"]);
+        assert_eq!(asked, ["a==1", "b>=1", "c==3", "c==3.1", "b", "d==4", "a==2"]);
+        assert_eq!(listed.asked.iter().map(|one| one.command).collect::<Vec<_>>(), [1, 1, 2, 3, 3, 4, 5]);
+        assert_eq!(listed.named.len(), 3, "{:?}", named(&listed));
         assert!(listed.has_indexes);
     }
 
@@ -179,7 +181,7 @@ mod tests {
         let line = "%pip install -q a==1 \"b>=2\" --index-url https://i.example # why";
         assert_eq!(named(&listed)[0], format!("a 1 at {line}"));
         assert_eq!(listed.named.len(), 8, "{:?}", named(&listed));
-        assert_eq!(listed.asked.len(), 9, "{:?}", listed.asked);
+        assert_eq!(listed.asked.len(), 10, "{:?}", listed.asked);
         assert_eq!(listed.open, ["cell 4: {name}", "cell 4: gone.txt"]);
         assert!(listed.named[2].place.as_ref().is_some_and(|place| place.source.name.ends_with("cell 4")));
     }

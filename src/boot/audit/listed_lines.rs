@@ -17,6 +17,8 @@ pub struct RequiredLine {
     pub requirement: Requirement,
     pub place: Option<Place>,
     pub manner: Manner,
+    /// Which command of a notebook asks for it, by number; all lines of a list are one.
+    pub command: usize,
 }
 
 impl RequiredLine {
@@ -98,20 +100,16 @@ impl Listed {
         named.chain(asked).flatten().for_each(|place| place.is_conditional = true);
     }
 
-    /// Takes out of the first `known` what those behind them ask for again, in a version of their own: the last
-    /// installer has the last word.
+    /// Takes the versions out of the first `known` of which those behind them name another one: the last installer has
+    /// the last word.
     pub(super) fn replace(&mut self, known: (usize, usize)) {
         let fresh = self.asked[known.1..].iter().map(|line| &line.requirement);
         let again: BTreeSet<PackageName> =
             fresh.filter(|one| !one.specifiers.is_empty()).map(|one| one.name.clone()).collect();
-        let (mut named, mut asked) = (0, 0);
+        let mut named = 0;
         self.named.retain(|one| {
             named += 1;
             named > known.0 || !again.contains(&one.name)
-        });
-        self.asked.retain(|one| {
-            asked += 1;
-            asked > known.1 || !again.contains(&one.requirement.name)
         });
     }
 }

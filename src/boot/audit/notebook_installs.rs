@@ -20,6 +20,7 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
     let cells = notebook["cells"].as_array().ok_or("it has no cells")?;
     let mut listed = Listed::default();
     let mut assigned = BTreeMap::new();
+    let mut commands = 0;
     let code = cells.iter().enumerate().filter(|(_, cell)| cell["cell_type"] == "code");
     for (at, cell) in code {
         let text = source_of(cell);
@@ -35,31 +36,15 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
             assigned.extend(assignment(&line));
             let command = command.or(called).map(|command| with_values(&command, &assigned));
             listed.has_indexes |= command.as_deref().is_some_and(names_an_index);
-            for (word, manner) in command.as_deref().map(installed_by).unwrap_or_default() {
+            for (words, manner) in command.as_deref().map(installed_by).unwrap_or_default() {
                 let before = listed.asked.len();
-                // Half of a notebook's lines are for a shell: what makes no sense here is named, and passed over.
-                let is_read = match &word {
-                    Argument::Requirement(text) => one(text, markers, &mut listed).is_ok(),
-                    Argument::Editable(what) => {
-                        listed.elsewhere.push(what.clone());
-                        true
-                    }
-                    Argument::Foreign(pip) => {
-                        listed.open.push(format!("cell {}: what `{pip}` installs, for another Python", at + 1));
-                        true
-                    }
-                    Argument::File(path) => {
-                        let mut more = read_included(path, markers, include);
-                        let is_whole = more.refused.is_empty();
-                        more.refused.clear();
-                        listed.merge(more);
-                        is_whole
-                    }
-                };
-                if let (false, Argument::Requirement(text) | Argument::File(text)) = (is_read, word) {
-                    listed.open.push(format!("cell {}: {text}", at + 1));
+                for word in words {
+                    add(word, &mut listed, at + 1, markers, include);
                 }
-                listed.asked[before..].iter_mut().for_each(|line| line.manner = manner);
+                commands += 1;
+                for line in &mut listed.asked[before..] {
+                    (line.manner, line.command) = (manner, commands);
+                }
             }
             let start = span.start;
             listed.place(known, &own, span);
@@ -70,6 +55,27 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
         }
     }
     Ok(listed)
+}
+
+/// Adds what a word of a command in `cell` names. Half of a notebook's lines are for a shell: what makes no sense here
+/// is named, and passed over.
+fn add(word: Argument, listed: &mut Listed, cell: usize, markers: &MarkerEnvironment, include: Include<'_>) {
+    let unread = match word {
+        Argument::Requirement(text) => one(&text, markers, listed).err().map(|_| text),
+        Argument::Editable(what) => {
+            listed.elsewhere.push(what);
+            None
+        }
+        Argument::Foreign(pip) => Some(format!("what `{pip}` installs, for another Python")),
+        Argument::File(path) => {
+            let mut more = read_included(&path, markers, include);
+            let is_whole = more.refused.is_empty();
+            more.refused.clear();
+            listed.merge(more);
+            (!is_whole).then_some(path)
+        }
+    };
+    listed.open.extend(unread.map(|what| format!("cell {cell}: {what}")));
 }
 
 /// The command that a line gives to a shell: `!pip …`, `%pip …`, `out = !pip …`, a bare `pip install …`; in a shell

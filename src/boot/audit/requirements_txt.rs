@@ -330,7 +330,7 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
     } else {
         let pinned = pinned(&requirement).map(|version| Named::new(requirement.name.clone(), version));
         listed.named.extend(pinned.map(|named| Named { hashes, ..named }));
-        listed.asked.push(RequiredLine { requirement, place: None, manner: Manner::default() });
+        listed.asked.push(RequiredLine { requirement, place: None, manner: Manner::default(), command: 0 });
     }
     Ok(())
 }

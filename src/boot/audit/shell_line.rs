@@ -92,8 +92,8 @@ const WITH_VALUE: &[&str] = &[
     "--torch-backend",
 ];
 
-/// What a command line names in each `pip install …`, alone or behind `uv` or `python -m`.
-pub(super) fn installed_by(command: &str) -> Vec<(Argument, Manner)> {
+/// What each `pip install …` of a command line names, alone or behind `uv` or `python -m`.
+pub(super) fn installed_by(command: &str) -> Vec<(Vec<Argument>, Manner)> {
     let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
     // `;` may stand right behind a word.
     let words = words.iter().flat_map(|word| match word.strip_suffix(';') {
@@ -103,11 +103,12 @@ pub(super) fn installed_by(command: &str) -> Vec<(Argument, Manner)> {
     let words: Vec<&str> = words.map(|word| word.trim_start_matches('(')).collect();
     let commands = words.split(|word| matches!(*word, "&&" | "||" | "|" | "&" | ";"));
     commands
-        .flat_map(|words| {
+        .map(|words| {
             let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
             let manner = Manner { newest: has(&["-U", "--upgrade", "-qU", "-Uq"]), alone: has(&["--no-deps"]) };
-            installed_by_one(words).into_iter().map(move |argument| (argument, manner))
+            (installed_by_one(words), manner)
         })
+        .filter(|(arguments, _)| !arguments.is_empty())
         .collect()
 }
 

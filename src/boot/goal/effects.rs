@@ -28,7 +28,8 @@ impl Session<'_> {
         let picks = together.picks.as_deref().unwrap_or_default();
         for Pick { name, version, present, .. } in picks {
             let build = self.matrix.build(name, version).cloned();
-            let chosen = Audited { build, ..Audited::new(name.clone(), version.clone()) };
+            let requires = together.requires.get(name).cloned();
+            let chosen = Audited { build, requires, ..Audited::new(name.clone(), version.clone()) };
             match held.iter_mut().find(|one| one.name == *name) {
                 // What is kept may be another build than the index has of the version that the file names.
                 Some(one) if *present && one.version != *version => {
@@ -48,6 +49,7 @@ impl Session<'_> {
             replaced.extend(before.map(|before| ((*name).clone(), (before, (*version).clone()))));
         }
         let mut environment = Environment { complete: true, ..surroundings(seen) };
+        environment.vague.extend(together.hindered.iter().cloned());
         environment.held = installed(self, seen);
         environment.held.retain(|one| !together.hindered.contains(&one.name) || changed.contains_key(&one.name));
         for one in &mut environment.held {
@@ -61,8 +63,14 @@ impl Session<'_> {
         environment.held.retain(|one| !changed.contains_key(&one.name));
         environment.held.extend(held.iter().filter(|one| changed.contains_key(&one.name)).cloned());
         let new = judged(&environment).into_iter().filter(|finding| !known.contains(&between(finding)));
+        // What one command of a notebook has installed, a later one may break.
+        let is_of_earlier = |finding: &Finding| {
+            let mut about = finding.about.iter().filter_map(|one| one.name().parse().ok());
+            finding.code == Code::RequirementBroken && about.any(|name| together.requires.contains_key(&name))
+        };
         let is_of_old = |finding: &Finding| {
-            finding.code != Code::FilesCollide && !finding.about.iter().any(|one| is_one_of(one, &changed))
+            let is_new = finding.about.iter().any(|one| is_one_of(one, &changed));
+            finding.code != Code::FilesCollide && (!is_new || is_of_earlier(finding))
         };
         let (mut old, mut findings): (Vec<Finding>, Vec<Finding>) = new.partition(is_of_old);
         // What breaks because of a framework matters most.

@@ -5,6 +5,7 @@ mod effects;
 mod listed;
 mod lock;
 mod relock;
+mod in_order;
 mod together;
 
 use std::path::PathBuf;

@@ -8,13 +8,14 @@ use crate::boot::audit::{Listed, RequiredLine};
 use crate::boot::goal::Request;
 use crate::boot::machine::MachineRequest;
 use crate::boot::profile::{Bound, Profile, Wanted};
-use crate::boot::resolve::{Cause, Caveat, HeldBack, Hindrance, Pick, Rest, caveats, resolve_rest};
+use crate::boot::resolve::{Cause, Caveat, HeldBack, Hindrance, Pick, Question, Rest, caveats, resolve_rest};
 use crate::boot::retrieval::Asked;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Kind, Severity, Source, Subject, counted};
+use crate::core::model::catalog::Catalog;
 use crate::core::model::version::{VersionRange, range_of};
-use crate::core::model::{Condition, PackageName, PythonFacts, Version};
+use crate::core::model::{Condition, PackageName, PythonFacts, Requirement, Version};
 
 /// So many packages are solved together.
 const MOST: usize = 1000;
@@ -31,6 +32,8 @@ pub struct Together {
     pub findings: Vec<Finding>,
     /// What would be installed or kept, without what was left out; `None` where nothing could be solved.
     pub picks: Option<Vec<Pick>>,
+    /// What releases that are installed require, where a later command of a notebook may break that.
+    pub requires: BTreeMap<PackageName, Vec<Requirement>>,
     /// Requirements that can't be met, and the packages that play a part in that.
     pub hindered: Vec<PackageName>,
     /// Releases that have no wheel, and would be built.
@@ -134,19 +137,17 @@ impl Together {
 }
 
 impl Session<'_> {
-    /// Solves what `listed`, read from a file called `name`, asks for on the target that was seen.
-    pub fn solve_together(
+    /// Solves what `asked`, lines of `listed`, which was read from a file called `name`, ask for on the target that was
+    /// seen. What releases require is kept if more commands follow.
+    pub(super) fn solve_lines(
         &self,
+        asked: &[&RequiredLine],
         (name, listed): (&str, &Listed),
-        seen: &Seen,
+        (seen, is_last): (&Seen, bool),
         request: &Request,
     ) -> Result<Together, Failure> {
         let source = Source { name: name.into(), text: "".into() };
-        // A build with a label is on another index than was asked, where the file names one; the public release is for
-        // the same Pythons, and asks for the same.
-        let asked: Vec<RequiredLine> =
-            listed.asked.iter().map(|line| if listed.has_indexes { line.public() } else { line.clone() }).collect();
-        let (wanted, mut findings, hindered) = merged(&asked, &source);
+        let (wanted, mut findings, hindered) = merged(&asked_of(asked, listed), &source);
         if wanted.is_empty() {
             return Ok(Together { findings, hindered, ..Together::default() });
         }
@@ -160,8 +161,13 @@ impl Session<'_> {
         let target = self.target(&profile, seen)?;
         let preferred = BTreeMap::new();
         let asked = Asked { profile: &profile, target: &target, machine: &seen.machine, preferred: &preferred };
-        let Rest { causes, resolution } = match self.ask(asked, &request.index, resolve_rest) {
-            Ok((rest, _)) => rest,
+        let answer = |question: Question<'_>| {
+            let rest = resolve_rest(question)?;
+            let requires = if is_last { BTreeMap::new() } else { requirements(&rest, question.catalog) };
+            Ok((rest, requires))
+        };
+        let (Rest { causes, resolution }, requires) = match self.ask(asked, &request.index, answer) {
+            Ok((answer, _)) => answer,
             Err(failure) if failure.findings.is_empty() && failure.kind != Kind::Bug => {
                 let message = "the requirements were not solved together";
                 findings.push(Finding::warning(Code::AuditUnread, message).with_note(failure.to_string()));
@@ -169,10 +175,10 @@ impl Session<'_> {
             }
             Err(failure) => return Err(failure),
         };
-        let is_of_conda = |entry: &&String| entry.ends_with("(conda)");
-        let from_source = listed.elsewhere.iter().filter(|entry| !is_of_conda(entry)).count();
+        let from_source = listed.elsewhere.iter().filter(|entry| !entry.ends_with("(conda)")).count();
         let for_other_python = listed.other_python.is_some();
-        let mut together = Together { findings, hindered, from_source, for_other_python, ..Together::default() };
+        let mut together =
+            Together { findings, requires, hindered, from_source, for_other_python, ..Together::default() };
         let of_python = causes.iter().any(|cause| cause.hindrance == Hindrance::Python);
         together.for_want_of_wheels =
             of_python && together.hindered.is_empty() && causes.iter().all(|cause| cause.hindrance != Hindrance::Other);
@@ -267,6 +273,23 @@ fn passed_over(caveats: &[Caveat], profile: &Profile) -> Vec<(PackageName, Versi
     });
     let meant = all.flatten().filter(is_meant);
     meant.take(PASSED_OVER).map(|held| (held.name.clone(), held.newest.clone())).collect()
+}
+
+/// The lines as the index of this machine is asked. A build with a label is on another one, where the file names one; the
+/// public release is for the same Pythons, and asks for the same.
+fn asked_of(asked: &[&RequiredLine], listed: &Listed) -> Vec<RequiredLine> {
+    asked.iter().map(|line| if listed.has_indexes { line.public() } else { (*line).clone() }).collect()
+}
+
+/// What the releases require that would be installed.
+fn requirements(rest: &Rest, catalog: &dyn Catalog) -> BTreeMap<PackageName, Vec<Requirement>> {
+    let picks = rest.resolution.iter().flat_map(|solved| &solved.picks).filter(|pick| !pick.present);
+    let known = picks.filter_map(|pick| {
+        let listing = catalog.listing(&pick.name).ok()??;
+        let metadata = catalog.metadata(listing.get(&pick.version)?).ok()?;
+        Some((pick.name.clone(), metadata.requires.clone()))
+    });
+    known.collect()
 }
 
 /// What `lines` ask for, each package once; and what of it excludes itself, as findings and names.

@@ -37,6 +37,7 @@ pub use missing_files::missing_files;
 pub use owners::{entry, hidden, hidden_by_user, is_code, owners, places_of, recorded_paths};
 
 /// A machine with what led to it.
+#[derive(Clone)]
 pub struct Seen {
     pub machine: Machine,
     pub source: Source,
@@ -48,6 +49,7 @@ pub struct Seen {
 }
 
 /// Where a machine is known from.
+#[derive(Clone)]
 pub enum Source {
     /// It is the one that we run on, as it was observed.
     Here(Box<Observed>),

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::stories::Day;
 use crate::support::index_server::{IndexServer, Manner, Release, Table};
 use crate::support::python::uv;
@@ -210,6 +212,49 @@ fn a_list_is_installed_on_top_of_the_image_as_pip_would() {
     let other =
         audit("pyproject.toml", "[project]\nname = 'x'\nrequires-python = '<3.12'\ndependencies = ['six']\n", 1);
     assert!(other.stdout.contains("cannot be installed on this Python"), "{other:?}");
+}
+
+/// The commands of a notebook run one after the other, each on top of those before: what a later one breaks is said, a
+/// version that it replaces is gone, and a command that fails installs nothing.
+#[test]
+fn the_commands_of_a_notebook_are_solved_in_their_order() {
+    let mut table = Table::new();
+    let mut add = |name: &str, version: &str, requires: &[&str]| {
+        let requires = requires.iter().map(|&one| one.to_owned()).collect();
+        let release = Release { requires, ..Release::default() };
+        table.entry(name.to_owned()).or_default().insert(version.to_owned(), release);
+    };
+    add("app", "1.0", &["lib<2"]);
+    add("app", "2.0", &["lib>=2"]);
+    add("lib", "1.0", &[]);
+    add("lib", "2.0", &[]);
+    add("tool", "1.0", &["lib"]);
+    add("six", "99.0", &[]);
+    let server = IndexServer::start(table, Manner::Good);
+    let cells = |cells: &[&str]| {
+        let cells: Vec<_> =
+            cells.iter().map(|text| serde_json::json!({ "cell_type": "code", "source": text })).collect();
+        let test = Test::new().file("n.ipynb", &serde_json::json!({ "nbformat": 4, "cells": cells }).to_string());
+        let on = ["--runtime", "colab-2026.07", "--gpu", "T4", "--index-url", &server.url, "--json"];
+        test.run(&[&["audit", "n.ipynb"], on.as_slice()].concat()).json()
+    };
+    let breaks = |report: &Value| report["report"]["breaks"].as_array().cloned().unwrap_or_default();
+    // As one set these have no answer; pip installs the second over the first.
+    let broken = cells(&["!pip install app==1.0", "!pip install -U lib"]);
+    assert_eq!((&broken["report"]["installs"], breaks(&broken)), (&true.into(), vec!["app".into()]), "{broken}");
+    assert!(broken["findings"].to_string().contains("app 1.0 requires lib<2, but lib 2.0 is installed"), "{broken}");
+    // What is there satisfies the second, so nothing moves.
+    let kept = cells(&["!pip install app==1.0\n!pip install tool"]);
+    assert_eq!((&kept["report"]["installs"], breaks(&kept).len()), (&true.into(), 0), "{kept}");
+    // In one command both are asked for together.
+    let together = cells(&["!pip install app==1.0 'lib>=2'"]);
+    assert_eq!(together["report"]["installs"], false, "{together}");
+    // The last word counts, and what the first one brought along moves with it.
+    let replaced = cells(&["!pip install app==1.0", "!pip install app==2.0"]);
+    assert_eq!((&replaced["report"]["installs"], breaks(&replaced).len()), (&true.into(), 0), "{replaced}");
+    let failed = cells(&["!pip install app==3.0", "!pip install six -U && pip install tool"]);
+    assert_eq!(failed["report"]["installs"], false, "{failed}");
+    assert_eq!(failed["report"]["replaces"]["six"][1], "99.0", "{failed}");
 }
 
 /// A package that refuses an older release of another one in its code: nothing brings that along, but where it is, it

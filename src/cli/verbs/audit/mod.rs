@@ -63,7 +63,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             unchecked = listed.open.iter().filter(|entry| !entry.starts_with('[')).count()
                 + listed.wheels.len()
                 + listed.elsewhere.len();
-            together = session.solve_together((&path.display().to_string(), &listed), &seen, &request)?;
+            together = session.solve_in_order((&path.display().to_string(), &listed), &seen, &request)?;
             effects = session.effects(&seen, &together, &mut environment.held);
             others.extend(found.findings.into_iter().filter(|finding| !together.says(finding)));
             others.append(&mut effects.findings);

@@ -11,8 +11,8 @@ the image. For each file:
    install is put there as dist-info. `pip check` before and after says which installed packages lost what they need;
  - `colab-boot audit` answers the same: can it be installed from wheels, which packages change, which break.
 
-`right`: pip agrees on all three. `half`: on whether it can be installed, not on the rest (the difference is printed). `wrong`: not on whether it can be
-installed. `open`: pip can't be asked (sources from git or an address, another index, files that are not there), or audit says that it did not
+`right`: pip agrees on all three; what audit says breaks beyond METADATA, of which pip knows nothing, is printed. `half`: on whether it can be installed,
+not on the rest (the difference is printed). `wrong`: not on whether it can be installed. `open`: pip can't be asked (sources from git or an address, another index, files that are not there), or audit says that it did not
 look. GPU code is not judged here: pip knows nothing of it.
 """
 
@@ -227,12 +227,13 @@ def judge(true, own):
     differences = []
     for key in ("breaks", "replaces"):
         theirs, mine = set(true[key]), set(own[key])
-        if theirs != mine:
+        if theirs - mine or key == "replaces" and mine - theirs:
             differences.append(f"{key}: pip alone {sorted(theirs - mine)[:6]}, audit alone {sorted(mine - theirs)[:6]}")
     other = [f"{name} {version} / {own['replaces'][name]}" for name, version in true["replaces"].items() if own["replaces"].get(name, version) != version]
     if other:
         differences.append(f"versions: {other[:6]}")
-    return ("half", "; ".join(differences)) if differences else ("right", "")
+    more = set(own["breaks"]) - set(true["breaks"])
+    return ("half", "; ".join(differences)) if differences else ("right", f"audit also: {', '.join(sorted(more))}" if more else "")
 
 
 def main():

@@ -3,7 +3,7 @@
 #![no_main]
 
 use colab_boot::core::model::Requirement;
-use colab_boot::core::model::catalog::Metadata;
+use colab_boot::core::model::metadata::Metadata;
 use colab_boot::core::model::version::describe;
 use libfuzzer_sys::fuzz_target;
 

@@ -11,8 +11,9 @@ use colab_boot::boot::reading::WheelReader;
 use colab_boot::boot::session::Session;
 use colab_boot::core::diag::Failure;
 use colab_boot::core::host::files;
-use colab_boot::core::model::catalog::{Admission, Candidate, Catalog, Listing, Metadata, PrereleaseRule};
+use colab_boot::core::model::catalog::{Admission, Candidate, Catalog, Listing, PrereleaseRule};
 use colab_boot::core::model::contents::Files;
+use colab_boot::core::model::metadata::Metadata;
 use colab_boot::core::model::version::is_pin;
 use colab_boot::core::model::{ExtraName, Libc, PackageName, Requirement, Sha256, Version, VersionRange, bracketed};
 

@@ -12,8 +12,8 @@ use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
-use crate::core::model::catalog::headers;
 use crate::core::model::contents::Member;
+use crate::core::model::metadata::headers;
 use crate::core::model::wheel::dist_info;
 use crate::core::model::{PackageName, Version};
 

@@ -11,7 +11,7 @@ use crate::boot::seen::{installed, surroundings};
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Finding, Subject};
 use crate::core::model::PackageName;
-use crate::core::model::catalog::{Metadata, headers};
+use crate::core::model::metadata::{Metadata, headers};
 
 /// Requirements in the `wheels` of `packages` that nothing meets once the plan is carried out, and wheels for another
 /// Python: errors, but warnings where what was there before comes back.

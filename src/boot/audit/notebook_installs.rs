@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::requirements_txt::{Include, one, read_included};
 use crate::boot::audit::shell_line::{Argument, installed_by, quoted_away};
+use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::ipynb::source as source_of;
 use crate::core::model::json_text::strict;
@@ -43,7 +44,7 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
                 }
                 commands += 1;
                 for line in &mut listed.asked[before..] {
-                    (line.manner, line.command) = (manner, commands);
+                    (line.manner, line.command) = (Manner { pre: manner.pre || line.manner.pre, ..manner }, commands);
                 }
             }
             let start = span.start;
@@ -283,7 +284,7 @@ mod tests {
             "if TPU:\n  for x in y:\n    !pip install -U six\nif IN_COLAB:\n  !pip install --no-deps idna\n!pip install a",
         );
         let known = |line: &RequiredLine| {
-            let Manner { newest, alone } = line.manner;
+            let Manner { newest, alone, .. } = line.manner;
             (newest, alone, line.place.as_ref().is_some_and(|place| place.is_conditional))
         };
         let known: Vec<_> = all.iter().map(known).collect();

@@ -80,19 +80,22 @@ struct LineReader<'a> {
     /// It asks no index, and names a folder of wheels.
     no_index: bool,
     has_folder: bool,
+    /// Pre-releases count.
+    pre: bool,
 }
 
 impl<'a> LineReader<'a> {
     fn new(markers: &'a MarkerEnvironment, include: &'a dyn Fn(&str) -> Result<String, String>) -> Self {
         let (open, included, constraints) = (Vec::new(), BTreeSet::new(), Vec::new());
         let listed = Listed::default();
-        let (hashed, unhashed, no_index, has_folder) = (None, None, false, false);
-        Self { markers, include, listed, open, included, constraints, hashed, unhashed, no_index, has_folder }
+        let (hashed, unhashed, no_index, has_folder, pre) = (None, None, false, false, false);
+        Self { markers, include, listed, open, included, constraints, hashed, unhashed, no_index, has_folder, pre }
     }
 
     /// What was read, with what its lines say together.
     fn finished(self) -> Listed {
-        let Self { mut listed, constraints, hashed, unhashed, no_index, has_folder, .. } = self;
+        let Self { mut listed, constraints, hashed, unhashed, no_index, has_folder, pre, .. } = self;
+        listed.asked.iter_mut().for_each(|line| line.manner.pre |= pre);
         if no_index && !has_folder && !listed.asked.is_empty() {
             listed.refused.push("`--no-index` without `--find-links`: pip then finds nothing".to_owned());
         }
@@ -176,6 +179,7 @@ impl<'a> LineReader<'a> {
         self.listed.has_indexes |= finds || is("-i", "--index-url") || is("--extra-index-url", "--extra-index-url");
         self.has_folder |= finds;
         self.no_index |= name == "--no-index";
+        self.pre |= name == "--pre";
         let is_short = ["-i", "-f"].iter().any(|short| line.starts_with(short));
         if line.is_empty() || is_short || OPTIONS.contains(&name) {
             return Ok(());

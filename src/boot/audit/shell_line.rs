@@ -105,7 +105,8 @@ pub(super) fn installed_by(command: &str) -> Vec<(Vec<Argument>, Manner)> {
     commands
         .map(|words| {
             let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
-            let manner = Manner { newest: has(&["-U", "--upgrade", "-qU", "-Uq"]), alone: has(&["--no-deps"]) };
+            let newest = has(&["-U", "--upgrade", "-qU", "-Uq"]);
+            let manner = Manner { newest, alone: has(&["--no-deps"]), pre: has(&["--pre"]) };
             (installed_by_one(words), manner)
         })
         .filter(|(arguments, _)| !arguments.is_empty())

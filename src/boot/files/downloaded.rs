@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::inspect::Archive;
-use crate::core::model::catalog::headers;
 use crate::core::model::contents::Files;
+use crate::core::model::metadata::headers;
 
 /// The largest RECORD that is read; those of the largest wheels have 3 MB.
 const RECORD_LIMIT: u64 = 64 << 20;

@@ -7,7 +7,7 @@ use pep440_rs::VersionSpecifier;
 use crate::boot::audit::{Listed, RequiredLine};
 use crate::boot::goal::Request;
 use crate::boot::machine::MachineRequest;
-use crate::boot::profile::{Bound, Profile, Wanted};
+use crate::boot::profile::{Bound, Prereleases, Profile, Wanted};
 use crate::boot::resolve::{Cause, Caveat, HeldBack, Hindrance, Pick, Question, Rest, caveats, resolve_rest};
 use crate::boot::retrieval::Asked;
 use crate::boot::seen::Seen;
@@ -156,8 +156,7 @@ impl Session<'_> {
             findings.push(Finding::note(Code::AuditOpen, message));
             return Ok(Together { findings, ..Together::default() });
         }
-        let mut profile = Profile::of_requirements(&source, wanted, bounds(listed)).map_err(Failure::bug)?;
-        profile.policy.as_pip = true;
+        let profile = as_pip(&source, wanted, listed)?;
         let target = self.target(&profile, seen)?;
         let preferred = BTreeMap::new();
         let asked = Asked { profile: &profile, target: &target, machine: &seen.machine, preferred: &preferred };
@@ -275,8 +274,18 @@ fn passed_over(caveats: &[Caveat], profile: &Profile) -> Vec<(PackageName, Versi
     meant.take(PASSED_OVER).map(|held| (held.name.clone(), held.newest.clone())).collect()
 }
 
-/// The lines as the index of this machine is asked. A build with a label is on another one, where the file names one; the
-/// public release is for the same Pythons, and asks for the same.
+/// A profile that wants what pip is asked for.
+fn as_pip(source: &Source, wanted: Vec<Wanted>, listed: &Listed) -> Result<Profile, Failure> {
+    let mut profile = Profile::of_requirements(source, wanted, bounds(listed)).map_err(Failure::bug)?;
+    profile.policy.as_pip = true;
+    if profile.wanted.iter().any(|wanted| wanted.manner.pre) {
+        profile.policy.prereleases = Prereleases::Allow;
+    }
+    Ok(profile)
+}
+
+/// The lines as the index of this machine is asked. Where the file names another index, a build with a label is on that
+/// one; the public release is for the same Pythons, and asks for the same.
 fn asked_of(asked: &[&RequiredLine], listed: &Listed) -> Vec<RequiredLine> {
     asked.iter().map(|line| if listed.has_indexes { line.public() } else { (*line).clone() }).collect()
 }
@@ -318,6 +327,7 @@ fn merged(lines: &[RequiredLine], main: &Source) -> (Vec<Wanted>, Vec<Finding>, 
         }
         other.extras.extend(one.extras);
         other.manner.newest |= one.manner.newest;
+        other.manner.pre |= one.manner.pre;
         other.manner.alone &= one.manner.alone;
         if !one.specifiers.is_empty() {
             other.specifiers = other.specifiers.iter().chain(one.specifiers.iter()).cloned().collect();

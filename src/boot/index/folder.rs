@@ -18,9 +18,10 @@ use crate::core::host::files::names_if_any;
 use crate::core::inspect::{Archive, InspectedWheel, Inspection, Malformed};
 use crate::core::matrix::Matrix;
 use crate::core::model::build::WheelBuild;
-use crate::core::model::catalog::{Candidate, Listing, Metadata};
+use crate::core::model::catalog::{Candidate, Listing};
 use crate::core::model::contents::Files;
 use crate::core::model::linking::Linking;
+use crate::core::model::metadata::Metadata;
 use crate::core::model::{Sha256, WheelName};
 
 /// The largest METADATA.

@@ -11,8 +11,9 @@ use crate::boot::index::page::{Buildable, Filter};
 use crate::boot::index::{Builder, Cache, Locations, folder};
 use crate::core::diag::Failure;
 use crate::core::matrix::Hints;
-use crate::core::model::catalog::{Candidate, Listing, Metadata};
+use crate::core::model::catalog::{Candidate, Listing};
 use crate::core::model::day::Moment;
+use crate::core::model::metadata::Metadata;
 use crate::core::model::{PackageName, PythonFacts, Sha256, Tags, Version, VersionRange, WheelName};
 
 /// What a catalog is for: a target, and what is known of it without asking.

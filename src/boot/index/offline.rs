@@ -13,9 +13,10 @@ use crate::boot::index::{Cache, LocalWheel, Locations, Scope, folder};
 use crate::core::diag::Failure;
 use crate::core::matrix::Matrix;
 use crate::core::model::build::WheelBuild;
-use crate::core::model::catalog::{Candidate, Catalog, Listing, Metadata, Wish};
+use crate::core::model::catalog::{Candidate, Catalog, Listing, Wish};
 use crate::core::model::contents::Files;
 use crate::core::model::linking::Linking;
+use crate::core::model::metadata::Metadata;
 use crate::core::model::{PackageName, Sha256, WheelName};
 
 type StoredCells<K, T> = Mutex<HashMap<K, Arc<OnceLock<Result<T, Failure>>>>>;

@@ -20,9 +20,10 @@ use crate::core::diag::Failure;
 use crate::core::inspect::Sink;
 use crate::core::matrix::{Hints, Matrix};
 use crate::core::model::build::WheelBuild;
-use crate::core::model::catalog::{Candidate, Catalog, Listing, Metadata, Wish};
+use crate::core::model::catalog::{Candidate, Catalog, Listing, Wish};
 use crate::core::model::contents::{Files, Member};
 use crate::core::model::linking::Linking;
+use crate::core::model::metadata::Metadata;
 use crate::core::model::{ExtraName, PackageName, Sha256, VersionRange};
 
 /// The largest index page, decoded; the largest METADATA with its directory.

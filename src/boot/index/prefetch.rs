@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::boot::index::Scope;
-use crate::core::model::catalog::{Admission, Candidate, Listing, Metadata, PrereleaseRule, Wish};
+use crate::core::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Wish};
+use crate::core::model::metadata::Metadata;
 use crate::core::model::{ExtraName, PackageName, VersionRange};
 
 /// The wishes so far, by package and extra.

@@ -17,9 +17,9 @@ use crate::core::inspect::{
 use crate::core::matrix::Matrix;
 use crate::core::model::PackageName;
 use crate::core::model::build::WheelBuild;
-use crate::core::model::catalog::Metadata;
 use crate::core::model::contents::{Files, Member};
 use crate::core::model::linking::Linking;
+use crate::core::model::metadata::Metadata;
 
 /// The largest tail and directory; the largest METADATA.
 const LIMIT: u64 = 16 << 20;

@@ -175,7 +175,7 @@ pub struct LockedWheel {
     pub size: Option<u64>,
     /// `default`, the name of an `[[index]]`, or `direct`.
     pub index: String,
-    /// The digest of the METADATA that was solved with ([`crate::core::model::catalog::Metadata::digest`]): the
+    /// The digest of the METADATA that was solved with ([`crate::core::model::metadata::Metadata::digest`]): the
     /// downloaded wheel must have the same. `None` where it was not looked at.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub metadata: Option<String>,

@@ -127,6 +127,8 @@ pub struct Manner {
     pub newest: bool,
     /// `--no-deps`: nothing of what it requires.
     pub alone: bool,
+    /// `--pre`: pre-releases count, of all that the command installs.
+    pub pre: bool,
 }
 
 /// A line of `[constraints]` or `[overrides]`.

@@ -9,8 +9,8 @@ use super::wheel_reader::WheelReading;
 use crate::boot::index::Traffic;
 use crate::core::diag::{bytes, counted, others};
 use crate::core::matrix::Matrix;
-use crate::core::model::catalog::Metadata;
 use crate::core::model::linking::{Demands, NumpyInterface};
+use crate::core::model::metadata::Metadata;
 use crate::core::model::{Architecture, CudaVersion, PackageName, Sha256, Version};
 
 /// A wheel that was read.

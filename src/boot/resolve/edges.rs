@@ -8,7 +8,7 @@ use crate::boot::resolve::matrix_edges::{Edge, code_edges, hardware_edges, opaqu
 use crate::boot::resolve::package::Package;
 use crate::boot::resolve::provider::Provider;
 use crate::core::diag::{Code, Failure};
-use crate::core::model::catalog::Metadata;
+use crate::core::model::metadata::Metadata;
 use crate::core::model::version::range_of;
 use crate::core::model::{ExtraName, PackageName, Requirement, Version, VersionRange};
 
@@ -53,6 +53,11 @@ impl<'a> Provider<'a> {
             return Ok(Requirements::Unknown);
         }
         let metadata = self.question.catalog.metadata(candidate)?;
+        if let Some(line) =
+            metadata.refused_by_pip().filter(|_| self.question.profile.policy.as_pip && self.pip_is_strict())
+        {
+            return Ok(Requirements::Unfit(format!("pip 24.1 and newer refuse its requirement `{line}`")));
+        }
         let python = &self.question.target.python;
         Ok(match metadata.requires_python.as_ref().filter(|wanted| !python.satisfies(wanted)) {
             Some(wanted) => {
@@ -66,6 +71,14 @@ impl<'a> Provider<'a> {
                 None => Requirements::Published(metadata),
             },
         })
+    }
+
+    /// Whether the pip that installs takes requirements only as the specification has them. A new environment has a
+    /// new pip.
+    fn pip_is_strict(&self) -> bool {
+        let installed = &self.question.target.installed;
+        let pip = installed.iter().find(|(name, _)| name.as_ref() == "pip").map(|(_, pip)| &pip.version);
+        pip.is_none_or(|pip| *pip >= Version::new([24, 1]))
     }
 
     /// The matrix's requirements of a version, with its published ones as a node of their own, which is only looked

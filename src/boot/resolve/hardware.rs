@@ -6,7 +6,8 @@ use crate::boot::resolve::provider::{Known, Provider};
 use crate::boot::resolve::{Caveat, Question};
 use crate::core::diag::Failure;
 use crate::core::matrix::{Aspect, Build, ptx_only};
-use crate::core::model::catalog::{Candidate, Metadata};
+use crate::core::model::catalog::Candidate;
+use crate::core::model::metadata::Metadata;
 use crate::core::model::{PackageName, Requirement, Version, WheelName};
 
 impl<'a> Provider<'a> {

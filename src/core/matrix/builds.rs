@@ -9,7 +9,7 @@ use include_dir::{Dir, File};
 use serde::{Deserialize, Serialize};
 
 use crate::core::model::build::{ReadBasis, WheelBuild};
-use crate::core::model::catalog::Metadata;
+use crate::core::model::metadata::Metadata;
 use crate::core::model::{Architecture, CudaVersion, PackageName, Sha256, Version, WheelName};
 
 /// The GPU build of one wheel. Without SASS, PTX and CUDA: the wheel holds no GPU code.

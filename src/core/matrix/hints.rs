@@ -136,7 +136,7 @@ fn need(text: &str) -> Option<(PackageName, Vec<ExtraName>, bool)> {
 mod tests {
     use super::{Hints, Table, need, seeds};
     use crate::core::matrix::FILES;
-    use crate::core::model::catalog::Metadata;
+    use crate::core::model::metadata::Metadata;
 
     #[test]
     fn every_bundled_hint_can_be_read() {

@@ -15,6 +15,7 @@ pub mod linking;
 pub mod modules;
 pub mod platform;
 pub mod requirement;
+pub mod metadata;
 pub mod stated_digest;
 pub mod version;
 pub mod wheel;

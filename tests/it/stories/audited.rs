@@ -230,6 +230,9 @@ fn the_commands_of_a_notebook_are_solved_in_their_order() {
     add("lib", "2.0", &[]);
     add("tool", "1.0", &["lib"]);
     add("six", "99.0", &[]);
+    add("legacy", "1.0", &["lib (>=1.*)"]);
+    add("pip", "24.0", &[]);
+    add("tool", "2.0.dev1", &["lib>=2"]);
     let server = IndexServer::start(table, Manner::Good);
     let cells = |cells: &[&str]| {
         let cells: Vec<_> =
@@ -255,6 +258,13 @@ fn the_commands_of_a_notebook_are_solved_in_their_order() {
     let failed = cells(&["!pip install app==3.0", "!pip install six -U && pip install tool"]);
     assert_eq!(failed["report"]["installs"], false, "{failed}");
     assert_eq!(failed["report"]["replaces"]["six"][1], "99.0", "{failed}");
+    let pre = cells(&["!pip install lib==1.0", "!pip install --pre tool && pip install app==1.0"]);
+    assert_eq!(breaks(&pre), ["tool"], "{pre}");
+    // The image's pip refuses METADATA that its predecessor took.
+    let refused = cells(&["!pip install legacy"]);
+    assert_eq!(refused["report"]["installs"], false, "{refused}");
+    let taken = cells(&["!pip install 'pip<24.1'", "!pip install legacy"]);
+    assert_eq!(taken["report"]["installs"], true, "{taken}");
 }
 
 /// A package that refuses an older release of another one in its code: nothing brings that along, but where it is, it

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::calendar::Day;
 use crate::golden::entry::{Evidence, Release, Standing};
-use crate::golden::policy::Policy;
+use crate::golden::periods::Policy;
 
 /// The format that this program writes, and the newest that it reads.
 const FORMAT: u64 = 1;

@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use crate::golden::catalogue::Catalogue;
 use crate::golden::entry::Release;
 
-const TEMPLATE: &str = include_str!("page.html");
-const SCRIPT: &str = include_str!("page.js");
+const TEMPLATE: &str = include_str!("catalogue_page.html");
+const SCRIPT: &str = include_str!("catalogue_page.js");
 
 /// What is shown of a release beside its row in the index.
 #[derive(Clone, Debug, Default)]
@@ -97,8 +97,8 @@ pub fn render_page(
     let flat: Vec<serde_json::Value> = rows.iter().map(flattened).collect();
     let mut environment = Environment::new();
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::Chainable);
-    environment.add_template("page.html", TEMPLATE).map_err(|error| error.to_string())?;
-    let template = environment.get_template("page.html").map_err(|error| error.to_string())?;
+    environment.add_template("catalogue_page.html", TEMPLATE).map_err(|error| error.to_string())?;
+    let template = environment.get_template("catalogue_page.html").map_err(|error| error.to_string())?;
     let context = context! {
         name => catalogue.name.to_string(),
         seq => catalogue.seq,

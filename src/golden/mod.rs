@@ -19,11 +19,11 @@ pub mod attestation;
 // A verification as such a record.
 pub mod verification;
 // How long things count.
-pub mod policy;
+pub mod periods;
 // The index of a repository.
 pub mod catalogue;
 // When a repository has to be looked at again.
-pub mod cadence;
+pub mod due_work;
 // A text with the signatures under it.
 pub mod signed_text;
 // Public keys, and how many of them must sign.

@@ -3,7 +3,7 @@
 //! It uses `core` and `boot`; only `cli` may use it. A room names only rooms above it in this list. `difference` is
 //! pure.
 
-// Checks of a machine: observe, then a judgement for each row of `matrix/doctor.toml`.
+// Checks of a machine: observe, then a judgement for each row of `matrix/doctor-checks.toml`.
 pub mod doctor;
 // Two machines side by side. Pure.
 pub mod difference;

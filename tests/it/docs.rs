@@ -99,13 +99,13 @@ fn every_failure_leads_to_a_code_that_there_is() {
 fn rows_are_counted_rightly() {
     let read = |name: &str| std::fs::read_to_string(root().join(name)).expect(name);
     let rows = |file: &str, head: &str| read(file).lines().filter(|line| *line == head).count();
-    let all = rows("matrix/doctor.toml", "[[check]]");
-    let after_crash = read("matrix/doctor.toml").lines().filter(|line| *line == "group = \"crash\"").count();
+    let all = rows("matrix/doctor-checks.toml", "[[check]]");
+    let after_crash = read("matrix/doctor-checks.toml").lines().filter(|line| *line == "group = \"crash\"").count();
     let (doctor, changes) = (read("docs/doctor.md"), read("CHANGELOG.md"));
     assert!(doctor.contains(&format!("# {} checks: no GPU context", all - after_crash)), "{all} - {after_crash}");
     assert!(changes.contains(&format!("{all} checks of memory")), "{all}");
-    let formats = rows("matrix/secrets.toml", "[[secret]]");
-    assert!(doctor.contains(&format!("{formats} formats (`matrix/secrets.toml`)")), "{formats}");
+    let formats = rows("matrix/secret-formats.toml", "[[secret]]");
+    assert!(doctor.contains(&format!("{formats} formats (`matrix/secret-formats.toml`)")), "{formats}");
     let causes = rows("matrix/symptoms.toml", "[[symptom]]");
     assert!(
         doctor.contains(&format!("has {causes} causes")) && changes.contains(&format!("{causes} causes")),

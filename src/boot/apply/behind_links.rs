@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::boot::apply::in_the_way::written;
+use crate::boot::apply::unowned_files::written;
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, lexical};
 use crate::boot::machine::{Layout, record_in};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::boot::apply::brought::Brought;
 use crate::boot::apply::malformed_wheels::open_all;
-use crate::boot::apply::unmet::unmet;
+use crate::boot::apply::metadata_differs::unmet;
 use crate::boot::apply::work::Work;
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::apply::aside::{copy, free, obstacle, replace_with};
 use crate::boot::apply::brought::TouchedFiles;
-use crate::boot::apply::in_the_way::written;
+use crate::boot::apply::unowned_files::written;
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, Owners, listed_place, owners_of};
 use crate::boot::ledger::{CommonFile, Ledger};

@@ -15,7 +15,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::texts::files_below;
 use crate::core::inspect::{Entry, parse_record};
-use crate::core::model::wheel::{dist_info, egg_info};
+use crate::core::model::wheel_names::{dist_info, egg_info};
 use crate::core::model::{PackageName, Version};
 
 /// Holds what was swept, in site-packages: a rename works there, and no program imports from it.

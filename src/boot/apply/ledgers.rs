@@ -12,7 +12,7 @@ use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::place_of;
 use crate::core::host::stamps::Stamp;
-use crate::core::model::wheel::dist_info;
+use crate::core::model::wheel_names::dist_info;
 use crate::core::model::{PackageName, Version};
 
 impl Work<'_> {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
-use crate::boot::apply::overwrite::overwrites;
+use crate::boot::apply::forbidden_targets::overwrites;
 use crate::boot::files::Downloaded;
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::{Layout, record_in};
@@ -14,7 +14,7 @@ use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 use crate::core::model::contents::Member;
 use crate::core::model::metadata::headers;
-use crate::core::model::wheel::dist_info;
+use crate::core::model::wheel_names::dist_info;
 use crate::core::model::{PackageName, Version};
 
 /// The version of the wheel format (<https://packaging.python.org/specifications/binary-distribution-format/>).

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::overwrite::scripts;
+use crate::boot::apply::forbidden_targets::scripts;
 use crate::boot::apply::proof::{all_are, is_generated};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Claims, Downloaded, listed_place, place, placed};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::boot::apply::install::Failed;
 use crate::boot::apply::kept_files::KeptFiles;
+use crate::boot::apply::run_script::Failed;
 use crate::boot::apply::work::Work;
 use crate::boot::files::{FileFault, Held, check_distributions};
 use crate::boot::index::IndexSettings;

@@ -6,7 +6,7 @@ use crate::boot::apply::work::Work;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::model::wheel::metadata_of;
+use crate::core::model::wheel_names::metadata_of;
 
 impl Work<'_> {
     /// Fails where one is among the metadata in site-packages.

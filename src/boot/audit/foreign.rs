@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::boot::audit::{Listed, Named};
 use crate::core::model::version::range_of;
-use crate::core::model::wheel::file_of;
+use crate::core::model::wheel_names::file_of;
 use crate::core::model::{Condition, ExtraName, PackageName, Sha256, Version};
 
 /// Which lock a text is.

@@ -12,7 +12,7 @@ mod foreign;
 mod unmet_requirements;
 mod documents;
 mod listed_lines;
-mod shell_line;
+mod install_commands;
 mod notebook_installs;
 
 use std::collections::BTreeSet;

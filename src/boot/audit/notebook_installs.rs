@@ -6,9 +6,9 @@ use std::ops::Range;
 use pep508_rs::MarkerEnvironment;
 use serde_json::Value;
 
+use crate::boot::audit::install_commands::{Argument, installed_by, quoted_away};
 use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::requirements_txt::{Include, one, read_included};
-use crate::boot::audit::shell_line::{Argument, installed_by, quoted_away};
 use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::ipynb::source as source_of;

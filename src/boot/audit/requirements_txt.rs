@@ -11,7 +11,7 @@ use crate::boot::audit::listed_lines::{Listed, Named, RequiredLine};
 use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::version::is_pin;
-use crate::core::model::wheel::file_of;
+use crate::core::model::wheel_names::file_of;
 use crate::core::model::{Requirement, Sha256, Version, WheelName};
 
 /// The longest chain of `-r` that is followed.

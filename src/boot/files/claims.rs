@@ -8,7 +8,7 @@ use crate::boot::machine::Layout;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::inspect::parse_record;
-use crate::core::model::wheel::metadata_of;
+use crate::core::model::wheel_names::metadata_of;
 use crate::core::model::{PackageName, Sha256};
 
 /// Whether several distributions in `layout` list the script at `path` of a RECORD: the one that was installed last has

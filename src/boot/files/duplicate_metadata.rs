@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::boot::machine::Layout;
 use crate::core::host::files::names_if_any;
 use crate::core::model::PackageName;
-use crate::core::model::wheel::metadata_of;
+use crate::core::model::wheel_names::metadata_of;
 
 /// Names with more than one entry of metadata in site-packages, and leftovers of killed installers.
 pub fn ghosts(layout: &Layout) -> Vec<String> {

@@ -12,7 +12,7 @@ use crate::core::diag::Failure;
 use crate::core::host::files::{names_in, read_optional};
 use crate::core::host::stamps::Stamp;
 use crate::core::inspect::{Entry, parse_record};
-use crate::core::model::wheel::{dist_info, metadata_of};
+use crate::core::model::wheel_names::{dist_info, metadata_of};
 use crate::core::model::{PackageName, Sha256, Version};
 
 /// A distribution that is to be compared with its wheel.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::boot::lock::{FORMAT, Lock, LockedPackage, LockedTarget};
 use crate::boot::profile::debian_name;
 use crate::core::model::WheelName;
-use crate::core::model::wheel::sdist_version;
+use crate::core::model::wheel_names::sdist_version;
 
 /// Bytes; the lock of a whole Colab image has a quarter of a megabyte for each target. TOML takes fifty times its size
 /// to read.

@@ -17,7 +17,7 @@ use crate::core::host::{Invocation, files, paths};
 use crate::core::inspect::parse_record;
 use crate::core::model::PackageName;
 use crate::core::model::modules::modules_among;
-use crate::core::model::wheel::{dist_info, metadata_of};
+use crate::core::model::wheel_names::{dist_info, metadata_of};
 
 /// How long nvidia-smi may take; it hangs on broken drivers.
 pub const SMI_LIMIT: Duration = Duration::from_secs(3);

@@ -15,7 +15,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::{Look, Unreachable, is_elsewhere, list_remote, reach, unreachable};
 use crate::core::inspect::Archive;
 use crate::core::model::PackageName;
-use crate::core::model::wheel::metadata_of;
+use crate::core::model::wheel_names::metadata_of;
 
 /// Folders that every project has for itself, and that wheels bring by accident.
 const PROJECTS_OWN: &[&str] = &[

@@ -21,7 +21,7 @@ use url::Url;
 use crate::core::diag::{Code, Finding, Source};
 use crate::core::model::accepted::Accepted;
 use crate::core::model::day::{Date, Moment};
-use crate::core::model::wheel::file_of;
+use crate::core::model::wheel_names::file_of;
 use crate::core::model::{Condition, CudaVersion, Sha256};
 
 pub use fitness::{Fitness, OwnCheck};

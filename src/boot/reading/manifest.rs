@@ -9,7 +9,7 @@ use crate::core::diag::{Failure, counted};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::day::Date;
-use crate::core::model::wheel::{file_of, sdist_version};
+use crate::core::model::wheel_names::{file_of, sdist_version};
 use crate::core::model::{PackageName, Version, WheelName};
 
 /// The files of one kind of image: the accelerator, and what `pip freeze`, `apt list` and `lsb_release` print.

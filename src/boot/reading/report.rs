@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::wheel_reader::WheelReading;
+use super::named_wheels::WheelReading;
 use crate::boot::index::Traffic;
 use crate::core::diag::{bytes, counted, others};
 use crate::core::matrix::Matrix;

@@ -12,7 +12,7 @@ use crate::core::model::{PackageName, Sha256};
 
 const HEAD: &str = include_str!("head.sh");
 const APT: &str = include_str!("apt.sh");
-const WHEELS: &str = include_str!("wheels.sh");
+const WHEELS: &str = include_str!("install_wheels.sh");
 const BUILD: &str = include_str!("build.sh");
 const ENVIRONMENT: &str = include_str!("environment_file.sh");
 const LOADER: &str = include_str!("loader.sh");

@@ -12,7 +12,7 @@ use crate::core::host::files;
 use crate::core::inspect::files_of_record;
 use crate::core::model::contents::Files;
 use crate::core::model::requirement::lenient_specifiers;
-use crate::core::model::wheel::metadata_of;
+use crate::core::model::wheel_names::metadata_of;
 use crate::core::model::{PackageName, Requirement, Version};
 
 /// The machine that an environment is on; what is installed is left empty.

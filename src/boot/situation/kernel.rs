@@ -11,7 +11,7 @@ use crate::boot::script::ENVIRONMENT_FILE;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::boot::situation::file_check::FileCheck;
-use crate::boot::situation::held_code::stale_distributions;
+use crate::boot::situation::stale_code::stale_distributions;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;

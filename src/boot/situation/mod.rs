@@ -2,7 +2,7 @@
 //! brought back.
 
 mod file_check;
-mod held_code;
+mod stale_code;
 mod kernel;
 mod start_up;
 
@@ -17,8 +17,8 @@ use crate::boot::notebook::Loaded;
 use crate::boot::plan::wanted_back;
 use crate::boot::seen::{Seen, places_of, without_libraries};
 use crate::boot::session::Session;
-use crate::boot::situation::held_code::{returning, silent_repairs};
 use crate::boot::situation::kernel::{environment_file, folders};
+use crate::boot::situation::stale_code::{returning, silent_repairs};
 use crate::boot::state::State;
 use crate::core::diag::{Failure, Finding};
 use crate::core::matrix::Overlay;

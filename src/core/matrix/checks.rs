@@ -1,4 +1,4 @@
-//! What `doctor` looks at (`doctor.toml`): groups, thresholds, remedies.
+//! What `doctor` looks at (`doctor-checks.toml`): groups, thresholds, remedies.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -155,7 +155,7 @@ pub struct KnownBad {
     pub source: String,
 }
 
-static BUNDLED: LazyLock<Result<ChecksFile, String>> = LazyLock::new(|| parse("doctor.toml"));
+static BUNDLED: LazyLock<Result<ChecksFile, String>> = LazyLock::new(|| parse("doctor-checks.toml"));
 
 /// All rows, in their order. Fails only if the file is wrong, which a test rules out.
 pub fn checks() -> Result<&'static [Check], String> {
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn each_row_is_whole() {
         let mut seen = std::collections::BTreeSet::new();
-        for row in checks().expect("doctor.toml") {
+        for row in checks().expect("doctor-checks.toml") {
             assert!(seen.insert(row.id), "{} stands twice", row.id);
             assert!(!row.remedy.trim().is_empty() && !row.source.trim().is_empty(), "{}", row.id);
         }

@@ -1,4 +1,4 @@
-//! What secrets look like (`secrets.toml`).
+//! What secrets look like (`secret-formats.toml`).
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -134,7 +134,7 @@ impl SecretFormats {
     }
 }
 
-static BUNDLED: LazyLock<Result<SecretFormats, String>> = LazyLock::new(|| parse("secrets.toml"));
+static BUNDLED: LazyLock<Result<SecretFormats, String>> = LazyLock::new(|| parse("secret-formats.toml"));
 
 /// The rows. Fails only if the file is wrong, which a test rules out.
 pub fn secret_formats() -> Result<&'static SecretFormats, String> {
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn each_row_is_whole() {
-        for row in &secret_formats().expect("secrets.toml").secret {
+        for row in &secret_formats().expect("secret-formats.toml").secret {
             assert!(row.pattern().is_some(), "{} is no pattern", row.id);
             assert!(!row.source.is_empty() && !row.keywords.is_empty(), "{}", row.id);
             assert!(row.keywords.iter().all(|word| *word == word.to_lowercase()), "{}", row.id);
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn rows_are_chosen_by_their_words_in_any_case() {
-        let formats = secret_formats().expect("secrets.toml");
+        let formats = secret_formats().expect("secret-formats.toml");
         let chosen =
             |text: &str| -> Vec<&str> { formats.of_words(text).expect("words").map(|row| row.id.as_str()).collect() };
         assert_eq!(chosen("plain"), Vec::<&str>::new());

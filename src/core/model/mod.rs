@@ -18,7 +18,7 @@ pub mod requirement;
 pub mod metadata;
 pub mod stated_digest;
 pub mod version;
-pub mod wheel;
+pub mod wheel_names;
 
 pub use cuda::{Architecture, ComputeCapability, CudaVersion, DriverVersion};
 pub use digest::{Hasher, Sha256};
@@ -28,4 +28,4 @@ pub use pep508_rs::{ExtraName, PackageName};
 pub use platform::{Libc, PythonFacts, Tags};
 pub use requirement::{Requirement, bracketed};
 pub use version::VersionRange;
-pub use wheel::WheelName;
+pub use wheel_names::WheelName;

@@ -1,10 +1,10 @@
-//! Secrets in texts and notebooks: found by their formats (`matrix/secrets.toml`) in what a cell really says, and taken
-//! out where they stand. Text in, text out; a value is never kept, nor shown.
+//! Secrets in texts and notebooks: found by their formats (`matrix/secret-formats.toml`) in what a cell really says,
+//! and taken out where they stand. Text in, text out; a value is never kept, nor shown.
 
 mod baseline;
 mod document;
 mod json_strings;
-mod lines;
+mod line_numbers;
 mod private_key;
 mod replaced;
 mod said;
@@ -25,7 +25,7 @@ use crate::core::model::Sha256;
 use crate::core::model::json_text::strict;
 use crate::core::secrets::document::Document;
 use crate::core::secrets::json_strings::{Site, raw_places, sites};
-use crate::core::secrets::lines::Lines;
+use crate::core::secrets::line_numbers::Lines;
 use crate::core::secrets::private_key::lines_of;
 use crate::core::secrets::replaced::Substitutes;
 use crate::core::secrets::value::{SHORTEST, is_compound, is_secret};

@@ -16,7 +16,7 @@ use crate::core::secrets::scan;
 use crate::golden::calendar::Day;
 use crate::golden::cell::{Binary, Golden, Home, render_notebook, render_script};
 use crate::golden::entry::{Release, ReleaseFile, Status};
-use crate::golden::policy::Policy;
+use crate::golden::periods::Policy;
 
 /// A release that is not in an index yet.
 pub struct Made {

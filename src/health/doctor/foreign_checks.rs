@@ -14,7 +14,7 @@ use crate::core::host::command::{Finished, NoResult, find_program, last_lines};
 use crate::core::host::mounts::Look;
 use crate::core::host::{Invocation, files};
 use crate::core::model::PackageName;
-use crate::core::model::wheel::dist_info;
+use crate::core::model::wheel_names::dist_info;
 use crate::core::secrets::{Baseline, scrubbed};
 use crate::health::doctor::{Outcome, State};
 

@@ -1,5 +1,5 @@
 //! Whether a machine is fit to work, and why a kernel may die: `observe` collects [`Vitals`], a function for each row
-//! of `matrix/doctor.toml` judges them. Nothing is ended, mounted or deleted; what a person may do about it is printed.
+//! of `matrix/doctor-checks.toml` judges them. Nothing is ended, mounted or deleted; what a person may do about it is printed.
 
 mod compared;
 mod control_group;
@@ -13,11 +13,11 @@ mod bundle;
 mod credentials_seen;
 mod importing;
 mod lifetime;
-mod log_lines;
+mod error_lines;
 mod looked_up;
 mod mapped;
 mod observe;
-mod outputs;
+mod report_files;
 mod on_disk;
 mod processes;
 mod ram;
@@ -53,7 +53,7 @@ pub use death::{
 pub use foreign_checks::{Asked, foreign_checks, foreign_names};
 pub use looked_up::Knowledge;
 pub use observe::{observe_memory, observe_vitals, utilization};
-pub use outputs::Outputs;
+pub use report_files::Outputs;
 pub use shown::{known, listed, shown};
 pub use sight::{Place, Sight, smi_hangs, unread};
 pub use symptom::{explained_log, explained_text, is_known_error};

@@ -13,7 +13,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::must_be_there;
 use crate::core::matrix::{Matrix, Met, Symptom, Symptoms};
 use crate::core::model::PackageName;
-use crate::health::doctor::log_lines::{LineWeight, LogLine, log_lines, without_colors};
+use crate::health::doctor::error_lines::{LineWeight, LogLine, log_lines, without_colors};
 use crate::health::doctor::looked_up::{Knowledge, facts, filled, versions};
 
 /// So much of the beginning and of the end of a log is looked at.

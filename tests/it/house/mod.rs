@@ -107,7 +107,7 @@ const PURE: &[&str] = &[
     "golden::entry",
     "golden::evidence",
     "golden::catalogue",
-    "golden::cadence",
+    "golden::due_work",
     "golden::signed_text",
     "golden::signers",
     "golden::vouching",

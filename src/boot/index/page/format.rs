@@ -10,7 +10,7 @@ use url::Url;
 use crate::boot::index::page::PageFile;
 use crate::core::model::catalog::Sidecar;
 use crate::core::model::stated_digest::{DigestKind, Stated};
-use crate::core::model::wheel::file_of;
+use crate::core::model::wheel_names::file_of;
 
 /// A start tag of a page.
 type Tag = StartTag<()>;

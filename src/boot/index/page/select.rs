@@ -12,7 +12,7 @@ use crate::boot::index::page::{Buildable, Filter, PageFile};
 use crate::core::model::catalog::{Candidate, Listing, Rejection, Sidecar, pythons_of};
 use crate::core::model::day::moment_in;
 use crate::core::model::requirement::lenient_specifiers;
-use crate::core::model::wheel::{NotAWheel, Parts, build_tag, sdist_version};
+use crate::core::model::wheel_names::{NotAWheel, Parts, build_tag, sdist_version};
 
 /// Smaller is better: what was not withdrawn, then tags, then the higher build number; the name last, for the order of
 /// a page says nothing.

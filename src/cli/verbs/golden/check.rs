@@ -9,7 +9,7 @@ use crate::cli::verbs::golden::{folder_of, today};
 use crate::core::diag::{Code, Failure, Finding, counted};
 use crate::core::host::files;
 use crate::core::model::Sha256;
-use crate::golden::cadence::cadence;
+use crate::golden::due_work::cadence;
 use crate::golden::repository::{
     Kept, OTHER_LIST, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, repo_option,
     strangers, trust_of, witnesses,

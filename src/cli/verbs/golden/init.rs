@@ -11,7 +11,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
 use crate::golden::catalogue::{Catalogue, SignersRow};
-use crate::golden::policy::Policy;
+use crate::golden::periods::Policy;
 use crate::golden::repository::{INDEX_FILE, SIGNERS_FILE, default_key, public_key, repo_option};
 use crate::golden::signers::{Signer, Signers, signer_line};
 

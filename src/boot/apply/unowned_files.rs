@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::apply::aside::is_kept;
 use crate::boot::apply::brought::{InTheWay, What};
-use crate::boot::apply::overwrite::scripts;
+use crate::boot::apply::forbidden_targets::scripts;
 use crate::boot::apply::proof::{all_are, is_generated};
 use crate::boot::apply::work::Work;
 use crate::boot::files::{Claims, Downloaded, place, placed};

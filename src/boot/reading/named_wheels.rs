@@ -17,7 +17,7 @@ use crate::core::model::linking::Linking;
 use crate::core::model::metadata::Metadata;
 use crate::core::model::platform::parse_platform;
 use crate::core::model::version::is_pin;
-use crate::core::model::wheel::file_of;
+use crate::core::model::wheel_names::file_of;
 use crate::core::model::{PackageName, PythonFacts, Requirement, Sha256, WheelName};
 
 /// Packed bytes of a wheel's libraries that are read to know what they are linked against.

@@ -1,5 +1,6 @@
 //! Whether a machine is fit to work, and why a kernel may die: `observe` collects [`Vitals`], a function for each row
-//! of `matrix/doctor-checks.toml` judges them. Nothing is ended, mounted or deleted; what a person may do about it is printed.
+//! of `matrix/doctor-checks.toml` judges them. Nothing is ended, mounted or deleted; what a person may do about it is
+//! printed.
 
 mod compared;
 mod control_group;

@@ -2,7 +2,7 @@
 //! a line names.
 
 use crate::boot::audit::listed_lines::Listed;
-use crate::boot::profile::Manner;
+use crate::boot::profile::{Manner, UpgradeStrategy};
 
 /// `line` of an install command without what a shell takes out of it: `>=0.3.0` of an unquoted `einops>=0.3.0` is a
 /// file that is written, and `<4.21` one that is read, so that the line fails. Expressions in braces become one word.
@@ -54,13 +54,25 @@ fn is_of_a_requirement(before: &str, rest: &str) -> bool {
         && version.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// What an install line names.
+/// What a command of pip names.
 pub(super) enum Argument {
     Requirement(String),
     File(String),
+    Constraints(String),
     Editable(String),
     /// By the pip of another Python, of which this is the path.
     Foreign(String),
+    /// What is installed into another folder, of which this is the option.
+    Elsewhere(String),
+    Removed(String),
+}
+
+/// A command of pip's in a line.
+pub(super) struct Command {
+    pub(super) arguments: Vec<Argument>,
+    pub(super) manner: Manner,
+    /// It runs only if the command of pip's before it in the line succeeded, or failed.
+    pub(super) after: Option<bool>,
 }
 
 /// Options of `pip install` that take a value.
@@ -70,12 +82,6 @@ const WITH_VALUE: &[&str] = &[
     "--extra-index-url",
     "-f",
     "--find-links",
-    "-c",
-    "--constraint",
-    "-t",
-    "--target",
-    "--prefix",
-    "--root",
     "--python",
     "-p",
     "--platform",
@@ -92,64 +98,104 @@ const WITH_VALUE: &[&str] = &[
     "--torch-backend",
 ];
 
-/// What each `pip install …` of a command line names, alone or behind `uv` or `python -m`.
-pub(super) fn installed_by(command: &str) -> Vec<(Vec<Argument>, Manner)> {
-    let words = shlex::split(command).unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
+/// What stands between two commands.
+const CONNECTORS: [&str; 5] = ["&&", "||", "|", "&", ";"];
+
+/// The commands of pip's in a command line, alone or behind `uv` or `python -m`.
+pub(super) fn commands_in(line: &str) -> Vec<Command> {
+    let words = shlex::split(line).unwrap_or_else(|| line.split_whitespace().map(str::to_owned).collect());
     // `;` may stand right behind a word.
     let words = words.iter().flat_map(|word| match word.strip_suffix(';') {
         Some(own) => vec![own, ";"],
         None => vec![word.as_str()],
     });
     let words: Vec<&str> = words.map(|word| word.trim_start_matches('(')).collect();
-    let commands = words.split(|word| matches!(*word, "&&" | "||" | "|" | "&" | ";"));
-    commands
-        .map(|words| {
-            let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
-            let newest = has(&["-U", "--upgrade", "-qU", "-Uq"]);
-            let manner = Manner { newest, alone: has(&["--no-deps"]), pre: has(&["--pre"]) };
-            (installed_by_one(words), manner)
-        })
-        .filter(|(arguments, _)| !arguments.is_empty())
-        .collect()
+    let (mut found, mut after) = (Vec::new(), None);
+    for part in words.split_inclusive(|word| CONNECTORS.contains(word)) {
+        let (own, connector) = match part.split_last() {
+            Some((last, own)) if CONNECTORS.contains(last) => (own, *last),
+            _ => (part, ";"),
+        };
+        let arguments = arguments_of(own);
+        let is_pip = !arguments.is_empty();
+        if is_pip {
+            found.push(Command { arguments, manner: manner_of(own), after });
+        }
+        after = match connector {
+            "&&" if is_pip => Some(true),
+            // What is no command of pip's is taken to succeed.
+            "&&" => after,
+            "||" if is_pip => Some(false),
+            _ => None,
+        };
+    }
+    found
+}
+
+/// How the words of one command ask for packages.
+fn manner_of(words: &[&str]) -> Manner {
+    let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
+    let newest = has(&["-U", "--upgrade", "-qU", "-Uq"]);
+    let is_eager = newest && has(&["uv", "eager", "--upgrade-strategy=eager"]);
+    let upgrade = match newest {
+        _ if is_eager || has(&["--force-reinstall", "-I", "--ignore-installed"]) => UpgradeStrategy::All,
+        true => UpgradeStrategy::Named,
+        false => UpgradeStrategy::Nothing,
+    };
+    Manner { upgrade, alone: has(&["--no-deps"]), pre: has(&["--pre"]) }
 }
 
 /// Where the pip of the notebook's own Python lies, if a path is given.
 const OWN_FOLDERS: [&str; 2] = ["/usr/bin/", "/usr/local/bin/"];
 
-/// The same for the words of one command.
-fn installed_by_one(words: &[&str]) -> Vec<Argument> {
-    let Some(at) = words.iter().position(|word| *word == "install") else {
+/// What a command of pip's names: nothing where it is none, or changes nothing.
+fn arguments_of(words: &[&str]) -> Vec<Argument> {
+    let Some(at) = words.iter().position(|word| matches!(*word, "install" | "uninstall")) else {
         return Vec::new();
     };
-    if matches!(words.first(), Some(&("echo" | "printf"))) {
+    if matches!(words.first(), Some(&("echo" | "printf"))) || words.contains(&"--dry-run") {
         return Vec::new();
     }
     let mut pips = words[..at].iter().filter(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")));
-    let is_pip = match pips.next() {
+    match pips.next() {
+        None => return Vec::new(),
         Some(pip) if pip.contains('/') && !OWN_FOLDERS.iter().any(|folder| pip.starts_with(folder)) => {
             return vec![Argument::Foreign((*pip).to_owned())];
         }
-        pip => pip.is_some(),
-    };
+        Some(_) => {}
+    }
+    let removes = words[at] == "uninstall";
     let mut found = Vec::new();
     // A redirection or a comment ends pip's arguments.
     let ends = |word: &str| matches!(word, "#" | "\\") || word.contains('>') && is_redirection(word);
     let mut rest = words[at + 1..].iter().take_while(|word| !ends(word)).map(|word| (*word).to_owned());
-    while let Some(word) = rest.next().filter(|_| is_pip) {
+    while let Some(word) = rest.next() {
         match word.trim_end_matches(')') {
+            // What such a file lists, nobody removes in a notebook.
             "-r" | "--requirement" => found.extend(rest.next().map(Argument::File)),
+            "-c" | "--constraint" => found.extend(rest.next().map(Argument::Constraints)),
             "-e" | "--editable" => found.extend(rest.next().map(Argument::Editable)),
+            option if ELSEWHERE.iter().any(|name| option.split('=').next() == Some(name)) => {
+                return vec![Argument::Elsewhere(option.to_owned())];
+            }
+            option if option.starts_with("--constraint=") => {
+                found.push(Argument::Constraints(option["--constraint=".len()..].to_owned()));
+            }
             // `-qr`, as short options may be written.
             short if short.len() < 6 && short.starts_with('-') && !short.starts_with("--") && short.ends_with('r') => {
                 found.extend(rest.next().map(Argument::File));
             }
             option if WITH_VALUE.contains(&option) => drop(rest.next()),
             option if option.starts_with('-') || option.is_empty() => {}
+            name if removes => found.push(Argument::Removed(name.to_owned())),
             requirement => found.push(Argument::Requirement(requirement.to_owned())),
         }
     }
     found
 }
+
+/// Options that install into another folder.
+const ELSEWHERE: [&str; 4] = ["-t", "--target", "--prefix", "--root"];
 
 /// `>`, `>>`, `2>&1`, `&>log`, `>/dev/null`: a word that begins with them, or with a number before.
 fn is_redirection(word: &str) -> bool {

@@ -17,7 +17,7 @@ pub struct RequiredLine {
     pub requirement: Requirement,
     pub place: Option<Place>,
     pub manner: Manner,
-    /// Which command of a notebook asks for it, by number; all lines of a list are one.
+    /// Which command of a notebook asks for it; all lines of a list are one.
     pub command: usize,
 }
 
@@ -36,13 +36,28 @@ impl RequiredLine {
     }
 }
 
+/// A command of a notebook that installs or removes packages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PipCommand {
+    /// It runs only if the command before it succeeded, or failed.
+    pub after: Option<bool>,
+    /// What it removes.
+    pub removes: Vec<PackageName>,
+    /// What its files of constraints (`-c`) allow.
+    pub constraints: Vec<Requirement>,
+    /// Pip refuses something that it names.
+    pub is_refused: bool,
+}
+
 /// What a file names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     pub named: Vec<Named>,
     /// What is asked of an index, in order; nothing of a lock, in which all is chosen.
     pub asked: Vec<RequiredLine>,
-    /// What files of constraints (`-c`) allow.
+    /// The commands of a notebook, in their order; nothing of a list.
+    pub commands: Vec<PipCommand>,
+    /// What files of constraints (`-c`) of a list allow.
     pub constraints: Vec<Requirement>,
     /// Requirements that leave the version open, as written: nothing can be said about those.
     pub open: Vec<String>,

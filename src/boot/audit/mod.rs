@@ -28,7 +28,7 @@ use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use documents::read_other;
 pub use foreign::{LockKind, kind_of, read_lock_file};
-pub use listed_lines::{Listed, Named, RequiredLine};
+pub use listed_lines::{Listed, Named, PipCommand, RequiredLine};
 pub use requirements_txt::read_requirements;
 pub use rules::{judge, judge_families, judge_locked};
 pub use unmet_requirements::requirements;

@@ -6,9 +6,9 @@ use std::ops::Range;
 use pep508_rs::MarkerEnvironment;
 use serde_json::Value;
 
-use crate::boot::audit::install_commands::{Argument, installed_by, quoted_away};
-use crate::boot::audit::listed_lines::Listed;
-use crate::boot::audit::requirements_txt::{Include, one, read_included};
+use crate::boot::audit::install_commands::{Argument, commands_in, quoted_away};
+use crate::boot::audit::listed_lines::{Listed, PipCommand};
+use crate::boot::audit::requirements_txt::{Include, one, read_constraints, read_included};
 use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::ipynb::source as source_of;
@@ -21,30 +21,35 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
     let cells = notebook["cells"].as_array().ok_or("it has no cells")?;
     let mut listed = Listed::default();
     let mut assigned = BTreeMap::new();
-    let mut commands = 0;
     let code = cells.iter().enumerate().filter(|(_, cell)| cell["cell_type"] == "code");
     for (at, cell) in code {
         let text = source_of(cell);
         let own = Source { name: format!("{}, cell {}", source.name, at + 1).into(), text: text.into() };
         let Some(shell) = runs_shell(&own.text) else { continue };
+        // The first command that fails ends such a script.
+        let (stops, first) =
+            (shell && own.text.lines().any(|line| line.trim().starts_with("set -e")), listed.commands.len());
         let quoted = if shell { Vec::new() } else { quoted_texts(&own.text) };
         let is_run = |span: &Range<usize>| !quoted.iter().any(|text| text.contains(&span.start));
         for (span, line) in logical_lines(&own.text).into_iter().filter(|(span, _)| is_run(span)) {
             let known = listed.sizes();
             let command = shell_command(line.trim(), shell);
             let command = command.map(|command| quoted_away(command, &format!("cell {}", at + 1), &mut listed));
+            listed.open.extend(pip_variable(&line).map(|name| format!("cell {}: the variable {name} of pip", at + 1)));
             let called = called(&line);
             assigned.extend(assignment(&line));
             let command = command.or(called).map(|command| with_values(&command, &assigned));
             listed.has_indexes |= command.as_deref().is_some_and(names_an_index);
-            for (words, manner) in command.as_deref().map(installed_by).unwrap_or_default() {
-                let before = listed.asked.len();
-                for word in words {
+            for command in command.as_deref().map(commands_in).unwrap_or_default() {
+                let (before, number) = (listed.asked.len(), listed.commands.len());
+                let after = command.after.or_else(|| (stops && number > first).then_some(true));
+                listed.commands.push(PipCommand { after, ..PipCommand::default() });
+                for word in command.arguments {
                     add(word, &mut listed, at + 1, markers, include);
                 }
-                commands += 1;
+                let manner = command.manner;
                 for line in &mut listed.asked[before..] {
-                    (line.manner, line.command) = (Manner { pre: manner.pre || line.manner.pre, ..manner }, commands);
+                    (line.manner, line.command) = (Manner { pre: manner.pre || line.manner.pre, ..manner }, number);
                 }
             }
             let start = span.start;
@@ -58,25 +63,71 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
     Ok(listed)
 }
 
-/// Adds what a word of a command in `cell` names. Half of a notebook's lines are for a shell: what makes no sense here
-/// is named, and passed over.
+/// Adds what a word of the last command, which is in `cell`, names. Half of a notebook's lines are for a shell: what
+/// makes no sense here is named, and passed over.
 fn add(word: Argument, listed: &mut Listed, cell: usize, markers: &MarkerEnvironment, include: Include<'_>) {
+    let mut command = listed.commands.pop().unwrap_or_default();
     let unread = match word {
-        Argument::Requirement(text) => one(&text, markers, listed).err().map(|_| text),
+        Argument::Requirement(text) => match one(&text, markers, listed) {
+            Err(error) if is_single_equals(&text) => {
+                command.is_refused = true;
+                listed.refused.push(format!("cell {cell}: `{text}`: {error}"));
+                None
+            }
+            read => read.err().map(|_| text),
+        },
         Argument::Editable(what) => {
             listed.elsewhere.push(what);
             None
         }
         Argument::Foreign(pip) => Some(format!("what `{pip}` installs, for another Python")),
+        Argument::Elsewhere(option) => Some(format!("what is installed with `{option}`, into another folder")),
+        Argument::Removed(name) => match name.parse() {
+            Ok(name) => {
+                command.removes.push(name);
+                None
+            }
+            Err(_) => Some(name),
+        },
         Argument::File(path) => {
             let mut more = read_included(&path, markers, include);
             let is_whole = more.refused.is_empty();
             more.refused.clear();
+            command.constraints.append(&mut more.constraints);
             listed.merge(more);
             (!is_whole).then_some(path)
         }
+        Argument::Constraints(path) => match read_constraints(&path, markers, include) {
+            Ok(constraints) => {
+                command.constraints.extend(constraints);
+                None
+            }
+            Err(error) => {
+                command.is_refused = true;
+                listed.refused.push(format!("cell {cell}: {error}"));
+                None
+            }
+        },
     };
     listed.open.extend(unread.map(|what| format!("cell {cell}: {what}")));
+    listed.commands.push(command);
+}
+
+/// A variable with which a line sets an option of pip's: `%env PIP_CONSTRAINT=…`, `os.environ["PIP_INDEX_URL"] = …`.
+fn pip_variable(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("PIP_").filter(|(before, _)| !before.ends_with(|c: char| c.is_alphanumeric()))?;
+    let length = rest.find(|c: char| !(c.is_ascii_uppercase() || c == '_')).unwrap_or(rest.len());
+    let is_set = rest[length..].trim_start_matches(['"', '\'', ']', ' ']).starts_with('=');
+    let start = line.len() - rest.len() - "PIP_".len();
+    is_set.then(|| &line[start..start + "PIP_".len() + length])
+}
+
+/// Whether it is `name=1.0`, as conda writes it.
+fn is_single_equals(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, version)| {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        !name.is_empty() && name.chars().all(is_name) && version.starts_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// The command that a line gives to a shell: `!pip …`, `%pip …`, `out = !pip …`, a bare `pip install …`; in a shell
@@ -256,7 +307,7 @@ fn runs_shell(text: &str) -> Option<bool> {
 mod tests {
     use super::notebook;
     use crate::boot::audit::RequiredLine;
-    use crate::boot::profile::Manner;
+    use crate::boot::profile::{Manner, UpgradeStrategy};
     use crate::core::diag::Source;
     use crate::core::model::{Libc, PythonFacts};
 
@@ -284,8 +335,8 @@ mod tests {
             "if TPU:\n  for x in y:\n    !pip install -U six\nif IN_COLAB:\n  !pip install --no-deps idna\n!pip install a",
         );
         let known = |line: &RequiredLine| {
-            let Manner { newest, alone, .. } = line.manner;
-            (newest, alone, line.place.as_ref().is_some_and(|place| place.is_conditional))
+            let Manner { upgrade, alone, .. } = line.manner;
+            (upgrade == UpgradeStrategy::Named, alone, line.place.as_ref().is_some_and(|place| place.is_conditional))
         };
         let known: Vec<_> = all.iter().map(known).collect();
         assert_eq!(known, [(true, false, true), (false, true, false), (false, false, false)]);

@@ -64,6 +64,18 @@ pub(super) fn read_included(
     reader.finished()
 }
 
+/// Reads the file of constraints `path` that a file of another kind names; why it can't be used.
+pub(super) fn read_constraints(
+    path: &str,
+    markers: &MarkerEnvironment,
+    include: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<Vec<Requirement>, String> {
+    let mut reader = LineReader::new(markers, include);
+    reader.constrain(path, "");
+    let constraints = reader.constraints.into_iter().map(|(constraint, _)| constraint);
+    reader.listed.refused.pop().map_or_else(|| Ok(constraints.collect()), Err)
+}
+
 struct LineReader<'a> {
     markers: &'a MarkerEnvironment,
     include: &'a dyn Fn(&str) -> Result<String, String>,

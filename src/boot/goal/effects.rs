@@ -31,13 +31,17 @@ impl Session<'_> {
             let requires = together.requires.get(name).cloned();
             let chosen = Audited { build, requires, ..Audited::new(name.clone(), version.clone()) };
             match held.iter_mut().find(|one| one.name == *name) {
-                // What is kept may be another build than the index has of the version that the file names.
-                Some(one) if *present && one.version != *version => {
+                // What is kept may be another build than the index has of the version that the file names, and a later
+                // command may have replaced that version.
+                Some(one) if *present && one.version != *version || public(&one.version) != public(version) => {
                     *one = Audited { place: one.place.take(), ..chosen }
                 }
                 Some(_) => {}
                 None => held.push(chosen),
             }
+        }
+        if together.in_order {
+            held.retain(|one| picks.iter().any(|pick| pick.name == one.name));
         }
         let machine = &seen.machine;
         let new = picks.iter().filter(|pick| !pick.present);
@@ -57,10 +61,11 @@ impl Session<'_> {
             one.requires = one.requires.take().or_else(|| recorded.map(|lines| lines.get().to_vec()));
         }
         let judged = |environment: &Environment| {
-            judge_locked(environment, self.matrix, &|name| changed.contains_key(name), false)
+            let is_changed = |name: &PackageName| changed.contains_key(name) || together.removed.contains(name);
+            judge_locked(environment, self.matrix, &is_changed, false)
         };
         let known: BTreeSet<_> = judged(&environment).iter().map(between).collect();
-        environment.held.retain(|one| !changed.contains_key(&one.name));
+        environment.held.retain(|one| !changed.contains_key(&one.name) && !together.removed.contains(&one.name));
         environment.held.extend(held.iter().filter(|one| changed.contains_key(&one.name)).cloned());
         let new = judged(&environment).into_iter().filter(|finding| !known.contains(&between(finding)));
         // What one command of a notebook has installed, a later one may break.
@@ -78,9 +83,14 @@ impl Session<'_> {
         old.sort_by_key(|finding| !finding.against.iter().any(is_framework));
         let broken: BTreeSet<String> =
             old.iter().flat_map(|finding| &finding.about).map(|one| one.name().to_owned()).collect();
-        findings.extend(lacking(&old, broken.len(), &replaced));
+        findings.extend(lacking(&old, broken.len(), (&replaced, &together.removed)));
         Effects { findings, broken, replaced }
     }
+}
+
+/// The version without its label.
+fn public(version: &Version) -> Version {
+    version.clone().without_local()
 }
 
 /// Between which packages a finding is, whatever their versions.
@@ -94,7 +104,11 @@ fn is_one_of(subject: &Subject, changed: &BTreeMap<&PackageName, &Version>) -> b
 }
 
 /// One finding on all `count` installed packages that no longer have what they need.
-fn lacking(old: &[Finding], count: usize, replaced: &BTreeMap<PackageName, (Version, Version)>) -> Option<Finding> {
+fn lacking(
+    old: &[Finding],
+    count: usize,
+    (replaced, removed): (&BTreeMap<PackageName, (Version, Version)>, &BTreeSet<PackageName>),
+) -> Option<Finding> {
     if old.is_empty() {
         return None;
     }
@@ -116,6 +130,8 @@ fn lacking(old: &[Finding], count: usize, replaced: &BTreeMap<PackageName, (Vers
     replaced.sort_by_key(|(name, _)| is_against(name).unwrap_or(usize::MAX));
     let changes: Vec<String> = replaced.iter().map(|(name, (from, to))| format!("{name} {from} -> {to}")).collect();
     let replaced = (!changes.is_empty()).then(|| format!("replaced: {}", few(&changes).join(", ")));
-    let finding = replaced.into_iter().fold(finding, Finding::with_note);
+    let gone: Vec<String> = removed.iter().map(ToString::to_string).collect();
+    let removed = (!gone.is_empty()).then(|| format!("removed: {}", few(&gone).join(", ")));
+    let finding = replaced.into_iter().chain(removed).fold(finding, Finding::with_note);
     Some(finding.with_help("to see what fits all of them, run `colab-boot plan` with these packages in a profile"))
 }

@@ -1,13 +1,15 @@
 //! The commands of a notebook, solved one after the other, as pip runs them: each on top of what those before it have
 //! installed.
 
+use std::mem::take;
+
 use crate::boot::audit::{Listed, RequiredLine};
 use crate::boot::goal::{Request, Together};
 use crate::boot::machine::{Installed, Recorded};
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::core::diag::{Failure, Finding};
-use crate::core::model::Requirement;
+use crate::core::model::{PackageName, Requirement};
 
 impl Session<'_> {
     /// Solves what `listed`, read from a file called `name`, asks for on the target that was seen.
@@ -17,24 +19,35 @@ impl Session<'_> {
         seen: &Seen,
         request: &Request,
     ) -> Result<Together, Failure> {
-        let commands: Vec<&[RequiredLine]> = listed.asked.chunk_by(|a, b| a.command == b.command).collect();
-        let [first, later @ ..] = commands.as_slice() else {
-            return self.solve_lines(&[], (name, listed), (seen, true), request);
+        let solve = |lines: &[&RequiredLine], constraints: &[Requirement], is_only: bool, seen: &Seen| {
+            self.solve_lines((lines, constraints), (name, listed), (seen, is_only), request)
         };
-        let solve = |lines: &[RequiredLine], seen: &Seen| {
-            let lines: Vec<&RequiredLine> = lines.iter().collect();
-            self.solve_lines(&lines, (name, listed), (seen, later.is_empty()), request)
-        };
-        let mut all = solve(first, seen)?;
-        if later.is_empty() {
-            return Ok(all);
+        if listed.commands.is_empty() {
+            let lines: Vec<&RequiredLine> = listed.asked.iter().collect();
+            return solve(&lines, &listed.constraints, true, seen);
         }
-        let mut is_whole = all.was_solved();
         let mut changed = seen.clone();
-        changed.install(&all);
-        for lines in later {
-            let one = solve(lines, &changed)?;
+        let mut all = Together { in_order: listed.commands.len() > 1, ..Together::default() };
+        let (mut is_whole, mut succeeded) = (true, true);
+        for (number, command) in listed.commands.iter().enumerate() {
+            if command.after.is_some_and(|wanted| wanted != succeeded) {
+                continue;
+            }
+            changed.remove(&command.removes);
+            all.remove(&command.removes, seen);
+            let lines: Vec<&RequiredLine> = listed.asked.iter().filter(|line| line.command == number).collect();
+            succeeded = !command.is_refused;
+            if lines.is_empty() {
+                continue;
+            }
+            let mut one = solve(&lines, &command.constraints, !all.in_order, &changed)?;
             is_whole &= one.was_solved();
+            succeeded &= one.hindered.is_empty();
+            if !succeeded && all.in_order {
+                // Pip installs all of it, or nothing.
+                (one.picks, one.built) = (Some(Vec::new()), Vec::new());
+                one.requires.clear();
+            }
             changed.install(&one);
             all.follow(one, seen);
         }
@@ -45,6 +58,13 @@ impl Session<'_> {
 }
 
 impl Seen {
+    /// Takes away what a command removes.
+    fn remove(&mut self, names: &[PackageName]) {
+        for name in names {
+            self.machine.installed.remove(name);
+        }
+    }
+
     /// Puts there what a command would install.
     fn install(&mut self, solved: &Together) {
         for pick in solved.picks.iter().flatten().filter(|pick| !pick.present) {
@@ -63,8 +83,16 @@ impl Seen {
 }
 
 impl Together {
+    /// Takes away what a command removes; `seen` is the machine before the first one.
+    fn remove(&mut self, names: &[PackageName], seen: &Seen) {
+        self.picks.iter_mut().for_each(|picks| picks.retain(|pick| !names.contains(&pick.name)));
+        self.requires.retain(|name, _| !names.contains(name));
+        let were = names.iter().filter(|name| seen.machine.installed.contains_key(*name));
+        self.removed.extend(were.cloned());
+    }
+
     /// Adds what the next command does; `seen` is the machine before the first one.
-    fn follow(&mut self, next: Self, seen: &Seen) {
+    fn follow(&mut self, mut next: Self, seen: &Seen) {
         let is_known = |finding: &Finding, known: &[Finding]| {
             known.iter().any(|one| one.code == finding.code && one.message == finding.message)
         };
@@ -78,8 +106,11 @@ impl Together {
                 self.findings.push(finding);
             }
         }
+        self.from_source = next.from_source;
+        self.for_other_python = next.for_other_python;
         let picks = self.picks.get_or_insert_default();
-        for mut pick in next.picks.into_iter().flatten() {
+        for mut pick in take(&mut next.picks).into_iter().flatten() {
+            self.removed.remove(&pick.name);
             match picks.iter_mut().find(|known| known.name == pick.name) {
                 Some(known) if known.version == pick.version => {}
                 known => {

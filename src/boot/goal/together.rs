@@ -1,13 +1,13 @@
 //! What a file asks for, solved as one: whether it can be installed on the target, and all that keeps it from that.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use pep440_rs::VersionSpecifier;
 
 use crate::boot::audit::{Listed, RequiredLine};
 use crate::boot::goal::Request;
 use crate::boot::machine::MachineRequest;
-use crate::boot::profile::{Bound, Prereleases, Profile, Wanted};
+use crate::boot::profile::{Bound, Prereleases, Profile, UpgradeStrategy, Wanted};
 use crate::boot::resolve::{Cause, Caveat, HeldBack, Hindrance, Pick, Question, Rest, caveats, resolve_rest};
 use crate::boot::retrieval::Asked;
 use crate::boot::seen::Seen;
@@ -32,8 +32,12 @@ pub struct Together {
     pub findings: Vec<Finding>,
     /// What would be installed or kept, without what was left out; `None` where nothing could be solved.
     pub picks: Option<Vec<Pick>>,
+    /// It is the outcome of several commands, one after the other.
+    pub in_order: bool,
     /// What releases that are installed require, where a later command of a notebook may break that.
     pub requires: BTreeMap<PackageName, Vec<Requirement>>,
+    /// What was installed and is removed.
+    pub removed: BTreeSet<PackageName>,
     /// Requirements that can't be met, and the packages that play a part in that.
     pub hindered: Vec<PackageName>,
     /// Releases that have no wheel, and would be built.
@@ -138,12 +142,12 @@ impl Together {
 
 impl Session<'_> {
     /// Solves what `asked`, lines of `listed`, which was read from a file called `name`, ask for on the target that was
-    /// seen. What releases require is kept if more commands follow.
+    /// seen, as `constraints` allow. What releases require is kept if they are not all that is asked.
     pub(super) fn solve_lines(
         &self,
-        asked: &[&RequiredLine],
+        (asked, constraints): (&[&RequiredLine], &[Requirement]),
         (name, listed): (&str, &Listed),
-        (seen, is_last): (&Seen, bool),
+        (seen, is_only): (&Seen, bool),
         request: &Request,
     ) -> Result<Together, Failure> {
         let source = Source { name: name.into(), text: "".into() };
@@ -156,13 +160,13 @@ impl Session<'_> {
             findings.push(Finding::note(Code::AuditOpen, message));
             return Ok(Together { findings, ..Together::default() });
         }
-        let profile = as_pip(&source, wanted, listed)?;
+        let profile = as_pip(&source, wanted, constraints)?;
         let target = self.target(&profile, seen)?;
         let preferred = BTreeMap::new();
         let asked = Asked { profile: &profile, target: &target, machine: &seen.machine, preferred: &preferred };
         let answer = |question: Question<'_>| {
             let rest = resolve_rest(question)?;
-            let requires = if is_last { BTreeMap::new() } else { requirements(&rest, question.catalog) };
+            let requires = if is_only { BTreeMap::new() } else { requirements(&rest, question.catalog) };
             Ok((rest, requires))
         };
         let (Rest { causes, resolution }, requires) = match self.ask(asked, &request.index, answer) {
@@ -275,12 +279,14 @@ fn passed_over(caveats: &[Caveat], profile: &Profile) -> Vec<(PackageName, Versi
 }
 
 /// A profile that wants what pip is asked for.
-fn as_pip(source: &Source, wanted: Vec<Wanted>, listed: &Listed) -> Result<Profile, Failure> {
-    let mut profile = Profile::of_requirements(source, wanted, bounds(listed)).map_err(Failure::bug)?;
+fn as_pip(source: &Source, wanted: Vec<Wanted>, constraints: &[Requirement]) -> Result<Profile, Failure> {
+    let mut profile = Profile::of_requirements(source, wanted, bounds(constraints)).map_err(Failure::bug)?;
     profile.policy.as_pip = true;
     if profile.wanted.iter().any(|wanted| wanted.manner.pre) {
         profile.policy.prereleases = Prereleases::Allow;
     }
+    profile.policy.prefer_installed &=
+        !profile.wanted.iter().any(|wanted| wanted.manner.upgrade == UpgradeStrategy::All);
     Ok(profile)
 }
 
@@ -326,7 +332,7 @@ fn merged(lines: &[RequiredLine], main: &Source) -> (Vec<Wanted>, Vec<Finding>, 
             continue;
         }
         other.extras.extend(one.extras);
-        other.manner.newest |= one.manner.newest;
+        other.manner.upgrade = other.manner.upgrade.max(one.manner.upgrade);
         other.manner.pre |= one.manner.pre;
         other.manner.alone &= one.manner.alone;
         if !one.specifiers.is_empty() {
@@ -364,10 +370,10 @@ fn wanted(line: &RequiredLine, main: &Source) -> Wanted {
     }
 }
 
-/// The constraints of `listed`, each package once.
-fn bounds(listed: &Listed) -> Vec<Bound> {
+/// The constraints, each package once.
+fn bounds(constraints: &[Requirement]) -> Vec<Bound> {
     let mut all: BTreeMap<PackageName, Bound> = BTreeMap::new();
-    for one in &listed.constraints {
+    for one in constraints {
         let bound = Bound { name: one.name.clone(), specifiers: one.specifiers.clone(), span: 0..0 };
         all.entry(one.name.clone())
             .and_modify(|known| {

@@ -43,6 +43,9 @@ pub struct Runtime {
     pub python: Version,
     pub glibc: String,
     pub architecture: String,
+    /// Without the global interpreter lock.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free_threaded: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DriverVersion>,
     /// GPUs the service may hand out; which one is not known before it does.
@@ -91,6 +94,7 @@ impl Runtime {
             python: facts.version.clone(),
             glibc: facts.libc.to_string(),
             architecture: facts.architecture.clone(),
+            free_threaded: facts.free_threaded,
             driver: machine.hardware.driver.clone(),
             gpus: machine.hardware.gpus.iter().map(|gpu| gpu.name.clone()).collect(),
             direct_url: installed.clone().filter(|(_, one)| one.direct).map(|(name, _)| name.clone()).collect(),
@@ -180,7 +184,7 @@ impl Runtime {
             version: self.python.clone(),
             architecture: self.architecture.clone(),
             libc: self.glibc.clone().into(),
-            free_threaded: false,
+            free_threaded: self.free_threaded,
         };
         let source = format!("runtime {}", self.full_name());
         Machine {
@@ -208,9 +212,14 @@ impl Runtime {
     }
 }
 
-/// Whether an image of this name stays as it is: services name those by a date, as `colab-2026.07`.
+/// Whether an image of this name stays as it is: services name those by a year and a month, as `colab-2026.07`.
 pub fn is_kept(name: &str) -> bool {
-    name.rsplit('-').next().is_some_and(|last| last.starts_with(|first: char| first.is_ascii_digit()))
+    let last = name.rsplit(['-', '_']).next().and_then(|last| last.split_once('.'));
+    last.is_some_and(|(year, month)| {
+        let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+        let is_year = year.len() == 4 && year.starts_with("20") && is_number(year);
+        is_year && month.len() == 2 && is_number(month) && ("01"..="12").contains(&month)
+    })
 }
 
 /// Whether a Debian package brings CUDA's libraries.

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use include_dir::File;
 
 use crate::boot::machine::runtime::{FILES, Runtime};
-use crate::core::diag::Failure;
+use crate::core::diag::{Code, Failure, Finding};
 use crate::core::host::files;
 use crate::core::model::day::Date;
 
@@ -28,22 +28,31 @@ static BUNDLED: LazyLock<Result<Vec<Runtime>, String>> = LazyLock::new(|| {
 /// The images that are known on this machine, each once, by name.
 pub struct Runtimes {
     all: Vec<(Cow<'static, Runtime>, Option<PathBuf>)>,
+    /// Files that describe no image, and why.
+    unread: Vec<(PathBuf, Failure)>,
 }
 
 impl Runtimes {
     /// The bundled ones alone.
     pub fn bundled() -> Result<Self, Failure> {
         let bundled = BUNDLED.as_deref().map_err(|error| Failure::bug(error.clone()))?;
-        Ok(Self { all: bundled.iter().map(|one| (Cow::Borrowed(one), None)).collect() })
+        Ok(Self { all: bundled.iter().map(|one| (Cow::Borrowed(one), None)).collect(), unread: Vec::new() })
     }
 
-    /// The bundled ones and those in `folder`. Of two with one name the newer one counts. A file that is no description
-    /// of an image is an error.
+    /// The bundled ones and those in `folder`. Of two with one name the newer one counts. A file that can't be read
+    /// as the description of an image stops only those who ask for it.
     pub fn with(folder: &Path) -> Result<Self, Failure> {
-        let Self { mut all } = Self::bundled()?;
-        for name in files::names_if_any(folder).into_iter().filter(|name| name.ends_with(".toml")) {
+        let Self { mut all, mut unread } = Self::bundled()?;
+        let names = files::names_if_any(folder).into_iter();
+        for name in names.filter(|name| name.ends_with(".toml") && !name.starts_with('.')) {
             let path = folder.join(name);
-            let own = Runtime::read(&path)?;
+            let own = match Runtime::read(&path) {
+                Ok(own) => own,
+                Err(failure) => {
+                    unread.push((path, failure));
+                    continue;
+                }
+            };
             let same = all.iter().position(|(one, _)| one.full_name() == own.full_name());
             match same.map(|at| &mut all[at]) {
                 Some(known) if known.0.day() <= own.day() => *known = (Cow::Owned(own), Some(path)),
@@ -52,7 +61,17 @@ impl Runtimes {
             }
         }
         all.sort_by_cached_key(|(one, _)| one.full_name());
-        Ok(Self { all })
+        Ok(Self { all, unread })
+    }
+
+    /// A warning for each file that describes no image.
+    pub fn findings(&self) -> Vec<Finding> {
+        let finding = |(path, failure): &(PathBuf, Failure)| {
+            Finding::warning(Code::RuntimeUnread, format!("`{}` is not used", path.display()))
+                .with_note(failure.to_string())
+                .with_help("delete it, or write it again with `colab-boot runtime import`")
+        };
+        self.unread.iter().map(finding).collect()
     }
 
     /// Each image with the file that `runtime import` wrote for it.
@@ -76,6 +95,9 @@ impl Runtimes {
         if name.ends_with(".toml") || name.contains('/') {
             return Runtime::read(Path::new(name)).map(Cow::Owned);
         }
+        if let Some((_, failure)) = self.unread.iter().find(|(path, _)| is_of(path, name)) {
+            return Err(failure.clone().help("delete it, or write it again with `colab-boot runtime import`"));
+        }
         let found = self.iter().find(|(one, _)| is_called(one, name));
         found.map(|(one, _)| Cow::Borrowed(one)).ok_or_else(|| {
             let mut names: Vec<&str> = self.iter().map(|(one, _)| one.name.as_str()).collect();
@@ -85,7 +107,7 @@ impl Runtimes {
                     "runtimes: {}; Colab runtimes may end in -gpu (the default), -cpu or -tpu",
                     names.join(", ")
                 ))
-                .help("for a newer image, see `colab-boot runtime import --help`")
+                .help("for another image, see `colab-boot runtime import --help`; for a fingerprint, use `--machine FILE`")
         })
     }
 
@@ -95,6 +117,12 @@ impl Runtimes {
         let alike = alike.filter(|one| one.host.kind == host && one.accelerator.as_deref() == Some(accelerator));
         alike.max_by_key(|one| (one.day() <= Some(day), one.day()))
     }
+}
+
+/// Whether a file would describe the image `name`.
+fn is_of(path: &Path, name: &str) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    stem == name || stem.strip_suffix("-gpu") == Some(name)
 }
 
 /// Whether `name` means it.

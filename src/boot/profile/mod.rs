@@ -120,11 +120,22 @@ pub struct Wanted {
     pub manner: Manner,
 }
 
+/// What an installer upgrades though what is installed would do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UpgradeStrategy {
+    #[default]
+    Nothing,
+    /// `--upgrade`.
+    Named,
+    /// `--upgrade-strategy eager`, `--force-reinstall`: what that requires as well.
+    All,
+}
+
 /// How a line asks for a package.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Manner {
-    /// `--upgrade`: the newest one, whatever is installed.
-    pub newest: bool,
+    /// Of what the newest release is taken, whatever is installed.
+    pub upgrade: UpgradeStrategy,
     /// `--no-deps`: nothing of what it requires.
     pub alone: bool,
     /// `--pre`: pre-releases count, of all that the command installs.

@@ -19,6 +19,9 @@ const KINDS: [(&str, [&str; 3]); 3] = [
     ("tpu", ["pip-freeze.tpu.txt", "apt-list-tpu.txt", "os-info-tpu.txt"]),
 ];
 
+/// So many characters of a line are shown, and so long are names.
+const SHOWN: usize = 100;
+
 /// The host whose manifest it is.
 const HOST: &str = "colab";
 
@@ -33,7 +36,7 @@ pub fn read_manifest(
     for (accelerator, names) in KINDS {
         let missing = names.iter().find(|name| folder.join(name).is_missing());
         if let Some(missing) = missing {
-            left_out.push(format!("no {accelerator} image: there is no `{missing}`"));
+            left_out.push((accelerator, format!("no {accelerator} image: there is no `{missing}`")));
             continue;
         }
         let [freeze, apt, os] = names.map(|name| folder.join(name));
@@ -44,9 +47,14 @@ pub fn read_manifest(
         let like = known.newest(HOST, accelerator, day).ok_or_else(|| Failure::bug("no bundled image is like it"))?;
         let os_text = files::read_text(&os, "description of the system")?;
         let frozen = Frozen::of(&files::read_text(&freeze, "list of packages")?);
+        if frozen.packages.is_empty() {
+            return Err(Failure::input(format!("`{}` lists no package", freeze.display()))
+                .help("use a whole checkout of Colab's backend-info"));
+        }
         if let Some(line) = frozen.unclear.first() {
             let count = counted(frozen.unclear.len(), "line");
-            left_out.push(format!("{count} of `{}` not understood: {line}", freeze.display()));
+            let line: String = line.chars().take(SHOWN).collect();
+            left_out.push(("", format!("{count} of `{}` not understood: {line}", freeze.display())));
         }
         images.push(Runtime {
             name: name.to_owned(),
@@ -69,7 +77,9 @@ pub fn read_manifest(
             .help(format!("a checkout of Colab's backend-info has {}", names.join(", ")))
             .help("for any other image, run `colab-boot fingerprint --json=FILE` on it and import that file"));
     }
-    Ok((images, left_out))
+    // Its list may have had another name.
+    left_out.retain(|(kind, _)| !images.iter().any(|image| image.accelerator.as_deref() == Some(*kind)));
+    Ok((images, left_out.into_iter().map(|(_, line)| line).collect()))
 }
 
 /// What `pip freeze` prints.
@@ -96,7 +106,9 @@ impl Frozen {
     /// `name==1.0`, `name @ ADDRESS` or `-e ADDRESS#egg=name`. An address tells the version by its file's name.
     fn line(&mut self, line: &str) -> Option<()> {
         if let Some((name, version)) = line.split_once("==") {
-            self.packages.insert(name.trim().parse().ok()?, version.trim().parse().ok()?);
+            let name = name.trim();
+            let name = Some(name).filter(|name| (1..=SHOWN).contains(&name.len()))?;
+            self.packages.insert(name.parse().ok()?, version.trim().parse().ok()?);
             return Some(());
         }
         let (name, address) = match line.strip_prefix("-e ") {

@@ -9,7 +9,7 @@ use pep440_rs::VersionSpecifiers;
 use pep508_rs::MarkerEnvironment;
 use pubgrub::{Dependencies, DependencyConstraints, DependencyProvider, PackageResolutionStatistics, VersionSet as _};
 
-use crate::boot::profile::{Prereleases, Wanted};
+use crate::boot::profile::{Prereleases, UpgradeStrategy, Wanted};
 use crate::boot::resolve::matrix_edges::{Edge, plausible};
 use crate::boot::resolve::package::{Barred, Package};
 use crate::boot::resolve::release::{Release, Releases};
@@ -195,7 +195,7 @@ impl<'a> Provider<'a> {
 
     fn choose(&self, name: &PackageName, range: &VersionRange) -> Result<Option<Version>, Failure> {
         let range = &self.constrained(name, range);
-        let is_upgraded = self.wanted_as(name).any(|one| one.manner.newest);
+        let is_upgraded = self.wanted_as(name).any(|one| one.manner.upgrade != UpgradeStrategy::Nothing);
         if let Some(present) = self.keepable(name, range).filter(|_| !is_upgraded) {
             // The lock will name its wheel.
             self.question.catalog.expect_listing(name);

@@ -301,6 +301,10 @@ fn read_record(path: &Path) -> Result<Observed, Failure> {
             .help("create one with `colab-boot fingerprint --json=FILE`")
     };
     let mut value: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    if value.pointer("/report/observed").is_some_and(serde_json::Value::is_null) {
+        return Err(Failure::input(format!("`{}` is about a described image, not about a machine", path.display()))
+            .help("name the image with --runtime"));
+    }
     if let Some(observed) = value.pointer_mut("/report/observed") {
         value = observed.take();
     }

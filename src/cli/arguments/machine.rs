@@ -8,7 +8,7 @@ use crate::boot::machine::MachineRequest;
 
 #[derive(Debug, Args)]
 pub struct DiffMachinesOptions {
-    /// A file written by `fingerprint --json=FILE`, or a bundled notebook image such as `colab-2026.04`
+    /// A file written by `fingerprint --json=FILE`, or a notebook image such as `colab-2026.04`
     pub a: String,
 
     /// The other machine [default: this one]
@@ -33,8 +33,9 @@ pub struct FingerprintOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineOptions {
-    /// Plan for a bundled notebook image, such as `colab-2026.07` (its GPU image) or `colab-2026.07-cpu`
-    #[arg(long, value_name = "NAME", env = "COLAB_BOOT_RUNTIME", conflicts_with = "machine")]
+    /// Plan for a notebook image: a name that `runtime list` shows, such as `colab-2026.07` (its GPU image) or
+    /// `colab-2026.07-cpu`
+    #[arg(long, value_name = "NAME|FILE", env = "COLAB_BOOT_RUNTIME", conflicts_with = "machine")]
     pub runtime: Option<String>,
 
     /// Use a machine recorded by `fingerprint --json=FILE`

@@ -367,7 +367,7 @@ pub struct VerifyOptions {
 pub struct AuditOptions {
     /// A requirements.txt, the output of `pip freeze`, a pyproject.toml, environment.yml, notebook,
     /// pylock.toml, uv.lock or
-    /// colab-boot lock, `-` for standard input, or a bundled notebook image such as `colab-2026.07` [default:
+    /// colab-boot lock, `-` for standard input, or a notebook image such as `colab-2026.07` [default:
     /// the packages of this machine's Python]
     pub target: Option<String>,
 

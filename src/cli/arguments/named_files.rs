@@ -64,7 +64,7 @@ impl Arguments {
             }
             Verb::Golden(verb) => files.of_golden(verb),
             Verb::Forecast(options) => files.read.extend(options.profiles.iter().chain(&options.machine).cloned()),
-            Verb::Runtime(RuntimeVerb::Import(options)) => files.touched.push(options.source.clone()),
+            Verb::Runtime(RuntimeVerb::Import(options)) => files.read.push(options.source.clone()),
             Verb::Audit(options) => {
                 files.of_machine(&options.machine);
                 files.read.extend(options.target.as_ref().map(PathBuf::from));

@@ -25,13 +25,13 @@ pub struct RuntimeImportOptions {
     #[arg(value_name = "FILE|FOLDER")]
     pub source: PathBuf,
 
-    /// Give the image this name; one that ends in a date, such as `colab-2026.10`, is taken for an image that the
-    /// service keeps as it is [default: the name of the file, or `colab-latest`]
+    /// Give the image this name; one that ends in a year and a month, such as `colab-2026.10`, is taken for an image
+    /// that the service keeps as it is [default: the name of the file, or `colab-latest`]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 
     /// The day of the package list [default: that of the commit that is checked out, or of the file]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     pub as_of: Option<Date>,
 
     /// Write to this folder, for `--runtime FOLDER/NAME.toml` [default: a folder of colab-boot in your configuration]
@@ -66,4 +66,10 @@ pub struct ForecastOptions {
 
     #[command(flatten)]
     pub index: IndexOptions,
+}
+
+/// A day of the calendar.
+fn day(text: &str) -> Result<Date, String> {
+    let is_date = text.len() == "2026-11-27".len();
+    text.parse().ok().filter(|_| is_date).ok_or_else(|| "write the day as YYYY-MM-DD".to_owned())
 }

@@ -1,10 +1,11 @@
 //! `forecast`: what would become of profiles on notebook images, before anybody meets it.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use crate::boot::machine::MachineRequest;
+use crate::boot::machine::{MachineRequest, Runtime};
 use crate::boot::planned::{Outlook, gpus_of, outlook};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
@@ -52,7 +53,6 @@ fn profiles(options: &ForecastOptions, session: &Session<'_>) -> Result<Vec<Path
 /// that the table gives it.
 fn machines(options: &ForecastOptions, session: &Session<'_>) -> Result<Vec<(String, MachineRequest)>, Failure> {
     let known = session.runtimes()?;
-    let of_image = |name: &String| (name.clone(), MachineRequest::runtime(name));
     if !options.runtime.is_empty() || !options.machine.is_empty() {
         let recorded = options.machine.iter().map(|path| {
             let machine = MachineRequest { record: Some(path.clone()), ..MachineRequest::default() };
@@ -65,13 +65,15 @@ fn machines(options: &ForecastOptions, session: &Session<'_>) -> Result<Vec<(Str
             .collect();
         return Ok(recorded.chain(images?).collect());
     }
-    let mut names: Vec<String> = known.names().into_iter().filter(|name| !name.starts_with("bare-")).collect();
-    names.reverse();
+    let mut images: Vec<&Runtime> =
+        known.iter().map(|(image, _)| image).filter(|one| !one.packages.is_empty()).collect();
+    images.sort_by_key(|image| Reverse((image.day(), image.full_name())));
     if !options.all {
-        names.retain(|name| name.ends_with("-gpu"));
-        names.truncate(2);
+        images.retain(|image| !image.gpus.is_empty());
+        images.truncate(2);
     }
-    Ok(names.iter().map(of_image).collect())
+    let named = images.iter().map(|image| image.full_name()).map(|name| (name.clone(), MachineRequest::runtime(&name)));
+    Ok(named.collect())
 }
 
 /// One line for GPUs on which the same happens.

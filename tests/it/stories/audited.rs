@@ -214,10 +214,8 @@ fn a_list_is_installed_on_top_of_the_image_as_pip_would() {
     assert!(other.stdout.contains("cannot be installed on this Python"), "{other:?}");
 }
 
-/// The commands of a notebook run one after the other, each on top of those before: what a later one breaks is said, a
-/// version that it replaces is gone, and a command that fails installs nothing.
-#[test]
-fn the_commands_of_a_notebook_are_solved_in_their_order() {
+/// Packages for the commands of notebooks.
+fn shelf() -> IndexServer {
     let mut table = Table::new();
     let mut add = |name: &str, version: &str, requires: &[&str]| {
         let requires = requires.iter().map(|&one| one.to_owned()).collect();
@@ -229,42 +227,93 @@ fn the_commands_of_a_notebook_are_solved_in_their_order() {
     add("lib", "1.0", &[]);
     add("lib", "2.0", &[]);
     add("tool", "1.0", &["lib"]);
+    add("tool", "2.0.dev1", &["lib>=2"]);
     add("six", "99.0", &[]);
     add("legacy", "1.0", &["lib (>=1.*)"]);
     add("pip", "24.0", &[]);
-    add("tool", "2.0.dev1", &["lib>=2"]);
-    let server = IndexServer::start(table, Manner::Good);
-    let cells = |cells: &[&str]| {
-        let cells: Vec<_> =
-            cells.iter().map(|text| serde_json::json!({ "cell_type": "code", "source": text })).collect();
-        let test = Test::new().file("n.ipynb", &serde_json::json!({ "nbformat": 4, "cells": cells }).to_string());
-        let on = ["--runtime", "colab-2026.07", "--gpu", "T4", "--index-url", &server.url, "--json"];
-        test.run(&[&["audit", "n.ipynb"], on.as_slice()].concat()).json()
-    };
-    let breaks = |report: &Value| report["report"]["breaks"].as_array().cloned().unwrap_or_default();
+    IndexServer::start(table, Manner::Good)
+}
+
+/// What `audit` says of a notebook with these cells.
+fn cells(server: &IndexServer, cells: &[&str]) -> Value {
+    let cells: Vec<_> = cells.iter().map(|text| serde_json::json!({ "cell_type": "code", "source": text })).collect();
+    let notebook = serde_json::json!({ "nbformat": 4, "cells": cells }).to_string();
+    let test = Test::new().file("n.ipynb", &notebook).file("c.txt", "lib<2\n");
+    let on = ["--runtime", "colab-2026.07", "--gpu", "T4", "--index-url", &server.url, "--json"];
+    test.run(&[&["audit", "n.ipynb"], on.as_slice()].concat()).json()
+}
+
+/// The installed packages that would lack something.
+fn breaks(report: &Value) -> Vec<Value> {
+    report["report"]["breaks"].as_array().cloned().unwrap_or_default()
+}
+
+/// The commands of a notebook run one after the other, each on top of those before: what a later one breaks is said, a
+/// version that it replaces is gone, and a command that fails installs nothing.
+#[test]
+fn the_commands_of_a_notebook_are_solved_in_their_order() {
+    let server = shelf();
     // As one set these have no answer; pip installs the second over the first.
-    let broken = cells(&["!pip install app==1.0", "!pip install -U lib"]);
+    let broken = cells(&server, &["!pip install app==1.0", "!pip install -U lib"]);
     assert_eq!((&broken["report"]["installs"], breaks(&broken)), (&true.into(), vec!["app".into()]), "{broken}");
     assert!(broken["findings"].to_string().contains("app 1.0 requires lib<2, but lib 2.0 is installed"), "{broken}");
     // What is there satisfies the second, so nothing moves.
-    let kept = cells(&["!pip install app==1.0\n!pip install tool"]);
+    let kept = cells(&server, &["!pip install app==1.0\n!pip install tool"]);
     assert_eq!((&kept["report"]["installs"], breaks(&kept).len()), (&true.into(), 0), "{kept}");
     // In one command both are asked for together.
-    let together = cells(&["!pip install app==1.0 'lib>=2'"]);
+    let together = cells(&server, &["!pip install app==1.0 'lib>=2'"]);
     assert_eq!(together["report"]["installs"], false, "{together}");
     // The last word counts, and what the first one brought along moves with it.
-    let replaced = cells(&["!pip install app==1.0", "!pip install app==2.0"]);
+    let replaced = cells(&server, &["!pip install app==1.0", "!pip install app==2.0"]);
     assert_eq!((&replaced["report"]["installs"], breaks(&replaced).len()), (&true.into(), 0), "{replaced}");
-    let failed = cells(&["!pip install app==3.0", "!pip install six -U && pip install tool"]);
+    let failed = cells(&server, &["!pip install app==3.0", "!pip install six -U && pip install tool"]);
     assert_eq!(failed["report"]["installs"], false, "{failed}");
     assert_eq!(failed["report"]["replaces"]["six"][1], "99.0", "{failed}");
-    let pre = cells(&["!pip install lib==1.0", "!pip install --pre tool && pip install app==1.0"]);
+    // A pin that a later command moves is not what is there at the end.
+    let moved = cells(&server, &["!pip install lib==1.0", "!pip install app==2.0"]);
+    assert!(breaks(&moved).is_empty() && moved["report"]["installs"] == true, "{moved}");
+    assert!(!moved["findings"].to_string().contains("requires lib"), "{moved}");
+    let pre = cells(&server, &["!pip install lib==1.0", "!pip install --pre tool && pip install app==1.0"]);
     assert_eq!(breaks(&pre), ["tool"], "{pre}");
     // The image's pip refuses METADATA that its predecessor took.
-    let refused = cells(&["!pip install legacy"]);
+    let refused = cells(&server, &["!pip install legacy"]);
     assert_eq!(refused["report"]["installs"], false, "{refused}");
-    let taken = cells(&["!pip install 'pip<24.1'", "!pip install legacy"]);
+    let taken = cells(&server, &["!pip install 'pip<24.1'", "!pip install legacy"]);
     assert_eq!(taken["report"]["installs"], true, "{taken}");
+}
+
+/// What a shell and pip's options make of commands.
+#[test]
+fn what_fails_removes_or_installs_elsewhere_counts_as_for_pip() {
+    let server = shelf();
+    // What fails installs nothing of its command, and neither does what depends on it.
+    let none = cells(
+        &server,
+        &["!pip install app==3.0 six==99.0 && pip install lib==1.0", "!pip install app==1.0 || pip install six"],
+    );
+    assert_eq!(
+        (&none["report"]["installs"], &none["report"]["replaces"]),
+        (&false.into(), &serde_json::json!({})),
+        "{none}"
+    );
+    let ended = cells(&server, &["%%bash\nset -e\npip install app==3.0\npip install -U six\n"]);
+    assert_eq!(ended["report"]["replaces"], serde_json::json!({}), "{ended}");
+    let removed = cells(&server, &["!pip install app==1.0\n!pip uninstall -y lib six"]);
+    assert!(breaks(&removed).contains(&"app".into()) && breaks(&removed).len() > 1, "{removed}");
+    let bound = cells(&server, &["!pip install tool app==2.0 -c c.txt"]);
+    assert_eq!(bound["report"]["installs"], false, "{bound}");
+    let absent = cells(&server, &["!pip install -c gone.txt tool"]);
+    assert!(absent["findings"].to_string().contains("gone.txt"), "{absent}");
+    let elsewhere = cells(
+        &server,
+        &["%env PIP_CONSTRAINT=c.txt\n!pip install --target x six==99.0\n!pip install --dry-run lib==1.0"],
+    );
+    assert_eq!(elsewhere["report"]["replaces"], serde_json::json!({}), "{elsewhere}");
+    for words in ["PIP_CONSTRAINT", "--target"] {
+        assert!(elsewhere["findings"].to_string().contains(words), "{words}: {elsewhere}");
+    }
+    let eager = cells(&server, &["!pip install -I tool"]);
+    assert!(eager["report"]["packages"].as_u64() == Some(2) && eager["report"]["installs"] == true, "{eager}");
 }
 
 /// A package that refuses an older release of another one in its code: nothing brings that along, but where it is, it

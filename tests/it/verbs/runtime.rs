@@ -73,7 +73,7 @@ fn a_manifest_becomes_an_image_that_is_planned_for() {
 fn an_image_that_moves_counts_by_its_day() {
     let test = Test::new().file("p.toml", PROFILE);
     manifest(&test, "lists");
-    let import = |day: &str| test.run(&["runtime", "import", "lists", "--as-of", day, "--offline"]).expect(0);
+    let import = |day: &str| test.run(&["runtime", "import", "lists", "--as-of", day, "--offline"]);
     let day = || {
         let listed = test.run(&["runtime", "list", "--json"]).expect(0).json();
         let rows = listed["report"]["runtimes"].as_array().expect("rows").clone();
@@ -82,10 +82,13 @@ fn an_image_that_moves_counts_by_its_day() {
     };
     let bundled = day();
     assert!(!bundled.1);
-    import("2025-01-01");
+    let older = import("2025-01-01").expect(2);
+    assert!(older.stderr.contains("a newer list of `colab-latest-gpu` is known"), "{older:?}");
     assert_eq!(day(), bundled);
-    import("2026-10-30");
-    assert_eq!(day(), ("2026-10-30".into(), true));
+    import("2026-09-30").expect(0);
+    assert_eq!(day(), ("2026-09-30".into(), true));
+    assert!(import("2026-09-01").expect(2).stderr.contains("of 2026-09-30"));
+    assert!(import("2099-01-01").expect(2).stderr.contains("is after today"));
     // A checkout says its own day; a copy of it does not.
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
@@ -141,6 +144,25 @@ fn what_is_no_image_is_refused() {
         let refused = test.run(&[&["runtime", "import"], arguments].concat()).expect(2);
         assert!(refused.stderr.contains(words), "{arguments:?}: {refused:?}");
     }
+    let taken =
+        test.run(&["runtime", "import", "lists", "--as-of", "2026-01-01", "--name", "colab-2026.07", "--offline"]);
+    assert!(taken.expect(2).stderr.contains("is the name of a bundled image"));
+    let over =
+        test.run(&["runtime", "import", "lists", "--as-of", "2026-01-01", "--name", "p", "--output", ".", "--offline"]);
+    assert!(over.expect(0).stdout.contains("wrote ./p-gpu.toml"));
+    std::fs::write(test.path("p-gpu.toml"), PROFILE).expect("a profile");
+    let over =
+        test.run(&["runtime", "import", "lists", "--as-of", "2026-01-01", "--name", "p", "--output", ".", "--offline"]);
+    assert!(over.expect(2).stderr.contains("does not describe a notebook image"));
+    assert_eq!(std::fs::read_to_string(test.path("p-gpu.toml")).expect("a profile"), PROFILE);
+    // A damaged description stands in the way of nobody but who asks for it.
+    let folder = test.path("home/.config/colab-boot/runtimes");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("bad.toml"), "x = ").expect("a file");
+    assert!(test.run(&["runtime", "list"]).expect(0).reports("warning[runtime-unread]"));
+    test.run(&["audit", "--runtime", "bare-3.12"]).expect(0);
+    assert!(test.run(&["audit", "--runtime", "bad"]).expect(2).stderr.contains("bad.toml"));
+    std::fs::remove_dir_all(&folder).expect("removed");
     std::fs::write(test.path("lists/os-info-gpu.txt"), "Ubuntu 22.04\n").expect("a file");
     let cut = test.run(&["runtime", "import", "lists", "--as-of", "2026-01-01", "--offline"]).expect(2);
     assert!(cut.stderr.contains("os-info-gpu.txt"), "{cut:?}");

@@ -1,33 +1,23 @@
 //! `runtime import`: the description of a notebook image from a fingerprint, or from Colab's public manifest.
 
 use std::fmt::Write;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::boot::machine::{MachineRequest, Runtime};
-use crate::boot::reading::{WheelReader, read_manifest};
-use crate::boot::seen::is_word;
+use super::image_source::{ImageSource, must_be_new};
+use crate::boot::machine::Runtime;
+use crate::boot::reading::WheelReader;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::RuntimeImportOptions;
 use crate::core::diag::{Failure, counted};
-use crate::core::host::command::Invocation;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::model::day::{Date, day_of};
 use crate::core::model::{Libc, PythonFacts};
-
-/// The name of the image that Colab gives to a notebook that asks for none.
-const LATEST: &str = "colab-latest";
 
 /// The requirements of an image's packages are looked up whatever C library their wheels need: they are installed.
 const LIBC: Libc = Libc::Glibc(2, 45);
-
-/// How long git may take to say when a checkout is from.
-const GIT: Duration = Duration::from_secs(10);
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -47,17 +37,20 @@ struct Imported {
 }
 
 pub(super) fn run(options: &RuntimeImportOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let ImageSource { mut images, day, origin, left_out } = ImageSource::read(options, session)?;
     let folder = options.output.clone().unwrap_or_else(|| session.runtimes_folder());
-    let commit = commit(&options.source, session);
-    let day = day_of_source(options, commit.as_ref())?;
-    let (mut images, mut origin, talk) = read(options, day, session)?;
-    origin.push_str(&commit.map(|(name, _)| format!(" (commit {name})")).unwrap_or_default());
-    let mut report = ImportReport { runtimes: Vec::new() };
-    let mut text = String::new();
+    let place = |image: &Runtime| folder.join(format!("{}.toml", image.full_name()));
+    if options.output.is_none() {
+        let known = session.runtimes()?;
+        images.iter().try_for_each(|image| must_be_new(image, day, &known))?;
+    }
+    images.iter().try_for_each(|image| must_be_an_image(&place(image)))?;
     files::create_folder(&folder)?;
+    files::remove_temporaries(&folder)?;
+    let (mut imported, mut text) = (Vec::new(), String::new());
     for image in &mut images {
         add_requirements(image, options, session)?;
-        let file = folder.join(format!("{}.toml", image.full_name()));
+        let file = place(image);
         files::write_whole(&file, image.to_toml(&format!("{} of {day}, {origin}", image.full_name()))?.as_bytes())?;
         let one = Imported {
             name: image.full_name(),
@@ -72,64 +65,21 @@ pub(super) fn run(options: &RuntimeImportOptions, session: &Session<'_>) -> Resu
         };
         let count = counted(one.packages, "package");
         let _ = writeln!(text, "{}: {count} on {day}{unknown}; wrote {}", one.name, one.file.display());
-        report.runtimes.push(one);
+        imported.push(one);
     }
-    let mut report = Report::new(report, text);
-    report.talk.extend(talk);
+    let mut report = Report::new(ImportReport { runtimes: imported }, text);
+    report.talk.extend(left_out);
     Ok(report)
 }
 
-/// What the source describes, where that is from, and what was left out.
-fn read(
-    options: &RuntimeImportOptions,
-    day: Date,
-    session: &Session<'_>,
-) -> Result<(Vec<Runtime>, String, Vec<String>), Failure> {
-    let source = &options.source;
-    if source.is_folder_there() {
-        let name = options.name.as_deref().unwrap_or(LATEST);
-        let (images, left_out) = read_manifest(source, (must_be_name(name)?, day), &session.runtimes()?)?;
-        let origin =
-            "with the driver, GPUs and pins of the newest image known then, from Colab's backend-info".to_owned();
-        return Ok((images, origin, left_out));
+/// Refuses to replace what is no description of an image. In the folder of images even a damaged one is.
+fn must_be_an_image(path: &Path) -> Result<(), Failure> {
+    let is_ours = path.is_missing() || path.parent().is_some_and(|folder| folder.ends_with("runtimes"));
+    if is_ours || Runtime::read(path).is_ok() {
+        return Ok(());
     }
-    let request = MachineRequest { record: Some(source.clone()), ..MachineRequest::default() };
-    let seen = session.machine(&request)?;
-    let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let name = must_be_name(options.name.as_deref().unwrap_or(&stem))?;
-    let image = Runtime::of_machine(name, day, &seen.machine).ok_or_else(|| {
-        Failure::input(format!("`{}` records no Python", source.display()))
-            .help("record it with `colab-boot fingerprint --python PYTHON --json=FILE`")
-    })?;
-    Ok((vec![image], "from a fingerprint".to_owned(), Vec::new()))
-}
-
-/// The day that is given, that of the commit that is checked out, or that of the file.
-fn day_of_source(options: &RuntimeImportOptions, commit: Option<&(String, Date)>) -> Result<Date, Failure> {
-    let source = &options.source;
-    let data = source.look().map_err(|error| Failure::input(format!("`{}`", source.display())).because(&error))?;
-    let of_file = (!data.is_dir()).then(|| day_of(u64::try_from(data.mtime()).unwrap_or(0)));
-    options.as_of.or(of_file).or(commit.map(|(_, day)| *day)).ok_or_else(|| {
-        Failure::input(format!("git does not know from which day `{}` is", source.display()))
-            .help("give the date with --as-of YYYY-MM-DD")
-    })
-}
-
-/// The commit that is checked out in the folder, and its day.
-fn commit(folder: &Path, session: &Session<'_>) -> Option<(String, Date)> {
-    let folder = files::absolute(folder).ok().filter(|folder| folder.is_folder_there())?;
-    let arguments = ["-C", folder.to_str()?, "log", "-1", "--format=%h %cs"];
-    let finished = Invocation::new("git", &arguments, session.environment).output(GIT).ok()?;
-    let (name, day) = finished.stdout.trim().split_once(' ').filter(|_| finished.code == 0)?;
-    Some((name.to_owned(), day.parse().ok()?))
-}
-
-/// A name that a file and a lock can have.
-fn must_be_name(name: &str) -> Result<&str, Failure> {
-    is_word(name).then_some(name).ok_or_else(|| {
-        Failure::input(format!("`{name}` can't be the name of an image"))
-            .help("give one with --name: letters, digits, `.`, `-` and `_`, such as `colab-2026.10`")
-    })
+    Err(Failure::input(format!("`{}` exists and does not describe a notebook image", path.display()))
+        .help("give the image another name with --name, or another folder with --output"))
 }
 
 /// Asks the index what packages require of which neither the source nor a bundled list says it.

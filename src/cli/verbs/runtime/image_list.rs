@@ -67,5 +67,5 @@ pub(super) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     for one in &runtimes {
         let _ = writeln!(text, "{}", one.line());
     }
-    Ok(Report::new(RuntimesReport { runtimes }, text))
+    Ok(Report::new(RuntimesReport { runtimes }, text).with_findings(known.findings()))
 }

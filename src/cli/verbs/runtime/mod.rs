@@ -2,6 +2,7 @@
 
 mod image_import;
 mod image_list;
+mod image_source;
 
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;

@@ -157,7 +157,7 @@ class Environment:
     def run(self, words, folder):
         report = self.folder / "report.json"
         line = [*self.pip, "install", "--dry-run", "--quiet", "--only-binary", ":all:", "--report", report, *words]
-        done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=900)
+        done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=240)
         if done.returncode:
             return done.stderr.strip().splitlines()[-1:] or ["failed"]
         for one in json.loads(report.read_text())["install"]:

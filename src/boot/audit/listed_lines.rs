@@ -78,7 +78,11 @@ pub struct Listed {
 impl Listed {
     /// Whether no line of it makes sense.
     pub const fn is_empty(&self) -> bool {
-        self.named.is_empty() && self.asked.is_empty() && self.open.is_empty() && self.elsewhere.is_empty()
+        self.named.is_empty()
+            && self.asked.is_empty()
+            && self.open.is_empty()
+            && self.elsewhere.is_empty()
+            && self.commands.is_empty()
     }
 
     /// Adds what another file names.

@@ -102,11 +102,8 @@ fn add(word: Argument, listed: &mut Listed, cell: usize, markers: &MarkerEnviron
                 command.constraints.extend(constraints);
                 None
             }
-            Err(error) => {
-                command.is_refused = true;
-                listed.refused.push(format!("cell {cell}: {error}"));
-                None
-            }
+            // A cell may write it.
+            Err(_) => Some(path),
         },
     };
     listed.open.extend(unread.map(|what| format!("cell {cell}: {what}")));

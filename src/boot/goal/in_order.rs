@@ -43,7 +43,7 @@ impl Session<'_> {
             let mut one = solve(&lines, &command.constraints, !all.in_order, &changed)?;
             is_whole &= one.was_solved();
             succeeded &= one.hindered.is_empty();
-            if !succeeded && all.in_order {
+            if !succeeded {
                 // Pip installs all of it, or nothing.
                 (one.picks, one.built) = (Some(Vec::new()), Vec::new());
                 one.requires.clear();

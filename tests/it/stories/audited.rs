@@ -300,6 +300,7 @@ fn what_fails_removes_or_installs_elsewhere_counts_as_for_pip() {
     assert_eq!(ended["report"]["replaces"], serde_json::json!({}), "{ended}");
     let removed = cells(&server, &["!pip install app==1.0\n!pip uninstall -y lib six"]);
     assert!(breaks(&removed).contains(&"app".into()) && breaks(&removed).len() > 1, "{removed}");
+    assert_eq!(removed["report"]["removes"], serde_json::json!(["six"]), "{removed}");
     let bound = cells(&server, &["!pip install tool app==2.0 -c c.txt"]);
     assert_eq!(bound["report"]["installs"], false, "{bound}");
     let absent = cells(&server, &["!pip install -c gone.txt tool"]);

@@ -33,6 +33,8 @@ struct AuditReport<'a> {
     built: Vec<String>,
     /// Installed packages that no longer have what they need.
     breaks: &'a BTreeSet<String>,
+    /// Installed packages that a notebook uninstalls.
+    removes: &'a BTreeSet<PackageName>,
     /// Installed packages in another version, from before and after.
     replaces: &'a BTreeMap<PackageName, (Version, Version)>,
 }
@@ -87,6 +89,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
         installs: together.was_solved().then(|| together.is_met()),
         built: together.built.iter().map(|(name, version)| format!("{name} {version}")).collect(),
         breaks: &effects.broken,
+        removes: &together.removed,
         replaces: &effects.replaced,
     };
     Ok(Report::new(data, summary).with_findings(findings))

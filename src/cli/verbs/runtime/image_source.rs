@@ -46,9 +46,8 @@ impl ImageSource {
         };
         if data.is_dir() {
             let name = must_be_name(options.name.as_deref().unwrap_or(LATEST))?;
-            let commit =
-                if options.as_of.is_some() { commit(source, session).ok() } else { Some(commit(source, session)?) };
-            let day = of_day(options.as_of.or(commit.as_ref().map(|(_, day)| *day)).unwrap_or_default())?;
+            let commit = commit(source, session);
+            let day = of_day(options.as_of.map_or_else(|| commit.clone().map(|(_, day)| day), Ok)?)?;
             let commit = commit.map(|(name, _)| format!(" (commit {name})")).unwrap_or_default();
             let origin = format!(
                 "with the driver, GPUs and pins of the newest image known then, from Colab's backend-info{commit}"

@@ -17,7 +17,7 @@ pub mod entry;
 // What was seen of a release where it was verified.
 pub mod attestation;
 // A verification as such a record.
-pub mod verification;
+pub mod evidence_of_run;
 // How long things count.
 pub mod periods;
 // The index of a repository.
@@ -29,7 +29,7 @@ pub mod signed_text;
 // Public keys, and how many of them must sign.
 pub mod signers;
 // Whether the index is signed by those who may, and fresh.
-pub mod vouching;
+pub mod index_trust;
 // The index as a web page.
 pub mod catalogue_page;
 // Repositories in folders and at addresses: read, changed, signed; who is trusted.

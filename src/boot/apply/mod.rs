@@ -6,7 +6,7 @@ mod aside;
 mod behind_links;
 mod bring;
 mod brought;
-mod clash;
+mod shared_paths;
 mod clear_the_way;
 mod outcome;
 mod path_files;

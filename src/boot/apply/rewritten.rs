@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::boot::apply::clash::{SharedPaths, with_shared};
+use crate::boot::apply::shared_paths::{SharedPaths, with_shared};
 use crate::boot::apply::startup::starts;
 use crate::boot::apply::work::Work;
 use crate::boot::files::{FileFault, check_distributions, placed};

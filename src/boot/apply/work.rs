@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::boot::apply::brought::{Brought, TouchedFiles};
-use crate::boot::apply::clash::{Owner, bystanders, shared_paths, with_shared};
 use crate::boot::apply::forbidden_targets::scripts;
 use crate::boot::apply::installer_leftovers::{empty_trash, leftovers, remove_caches};
 use crate::boot::apply::outcome::{applied, now, outcome, settle};
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::run_script::{Failed, Job, run_script};
+use crate::boot::apply::shared_paths::{Owner, bystanders, shared_paths, with_shared};
 use crate::boot::apply::startup::locked_out;
 use crate::boot::files::{
     Depth, Downloaded, Hashed, HashedDistribution, KnownFiles, Options, compare, finding_of, put_record_right,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::boot::goal::lock::{missing_lock, must_be_of, relock, stale_lock};
+use crate::boot::goal::into_lock::{missing_lock, must_be_of, relock, stale_lock};
 use crate::boot::goal::{Goal, ProfileRequest, Request};
 use crate::boot::index::Traffic;
 use crate::boot::lock::{Lock, LockedTarget, lock_path, stale, uncovered};

@@ -3,7 +3,7 @@
 mod answer;
 mod effects;
 mod listed;
-mod lock;
+mod into_lock;
 mod relock;
 mod in_order;
 mod together;
@@ -18,8 +18,8 @@ use crate::core::model::{PackageName, Sha256};
 
 pub use answer::{Answer, answer};
 pub use effects::Effects;
+pub use into_lock::{missing_lock, must_be_of, stale_lock};
 pub use listed::{findings_of, read_listed};
-pub use lock::{missing_lock, must_be_of, stale_lock};
 pub use relock::Made;
 pub use together::Together;
 

@@ -9,7 +9,7 @@
 //! ([`Touched`]). A kernel that goes on is reminded at most [`ASKED_AT_MOST`] times, and as many kernels in a row are
 //! asked.
 
-mod touched;
+mod stale_kernels;
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use crate::boot::machine::Kernel;
 use crate::boot::notebook::Loaded;
 use crate::core::model::{PackageName, Sha256};
 
-pub use touched::{Given, Touched, because};
+pub use stale_kernels::{Given, Touched, because};
 
 /// The format of the record.
 pub const SCHEMA: u32 = 2;

@@ -3,7 +3,7 @@
 
 mod file_check;
 mod stale_code;
-mod kernel;
+mod loaded_code;
 mod start_up;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use crate::boot::notebook::Loaded;
 use crate::boot::plan::wanted_back;
 use crate::boot::seen::{Seen, places_of, without_libraries};
 use crate::boot::session::Session;
-use crate::boot::situation::kernel::{environment_file, folders};
+use crate::boot::situation::loaded_code::{environment_file, folders};
 use crate::boot::situation::stale_code::{returning, silent_repairs};
 use crate::boot::state::State;
 use crate::core::diag::{Failure, Finding};
@@ -25,7 +25,7 @@ use crate::core::matrix::Overlay;
 use crate::core::model::PackageName;
 
 pub use file_check::{FileCheck, Reading, Scene, held, is_of_another_script, known_wheel};
-pub use kernel::{loaded, modules, modules_of, other_kernels};
+pub use loaded_code::{loaded, modules, modules_of, other_kernels};
 pub use start_up::Importable;
 
 /// All of it.

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use crate::boot::reading::WheelRequest;
-use crate::cli::arguments::index::IndexOptions;
+use crate::cli::arguments::package_sources::IndexOptions;
 use crate::core::model::PackageName;
 
 #[derive(Debug, Subcommand)]

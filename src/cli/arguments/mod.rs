@@ -2,7 +2,7 @@
 
 mod doctor;
 mod golden;
-mod index;
+mod package_sources;
 mod machine;
 mod matrix;
 mod named_files;
@@ -22,10 +22,10 @@ pub use golden::{
     KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SignersOptions,
     SkeletonOptions, SourceOptions, TrustOptions, UpdateOptions, YankOptions, pinned,
 };
-pub use index::IndexOptions;
 pub use machine::{DiffMachinesOptions, FingerprintOptions, MachineOptions};
 pub use matrix::{InspectOptions, MatrixVerb, ShowOptions, WheelOptions};
 pub use named_files::NamedFiles;
+pub use package_sources::IndexOptions;
 pub use probe::{GpuProbeOptions, LoaderProbeOptions, NcclProbeOptions, ProbeVerb, StageOptions, StorageProbeOptions};
 pub use runtime::{ForecastOptions, RuntimeImportOptions, RuntimeVerb};
 

@@ -27,8 +27,8 @@ use crate::core::host::destination::write_report;
 use crate::core::host::files;
 use crate::core::model::accepted::accept;
 use crate::core::model::{PackageName, Sha256};
+use crate::golden::evidence_of_run::verification_record;
 use crate::golden::repository::check_pinned_files;
-use crate::golden::verification::verification_record;
 
 #[derive(Serialize)]
 struct VerifyReport<'a> {

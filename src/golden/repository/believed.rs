@@ -7,6 +7,7 @@ use crate::boot::session::Session;
 use crate::core::diag::{Failure, shell_word};
 use crate::core::host::mounts::Look;
 use crate::core::model::PackageName;
+use crate::golden::index_trust::Trust;
 use crate::golden::pin::Pins;
 use crate::golden::repository::INDEX_FILE;
 use crate::golden::repository::place::Repository;
@@ -15,7 +16,6 @@ use crate::golden::repository::taken::Read;
 use crate::golden::repository::trusted::{name_at, remember, trust_of};
 use crate::golden::repository::withdrawn::remember_withdrawn;
 use crate::golden::signers::Signers;
-use crate::golden::vouching::Trust;
 
 /// The folder of the repository: the one that is named, this one, or `golden-cells`.
 pub fn folder_of(named: Option<&PathBuf>) -> PathBuf {

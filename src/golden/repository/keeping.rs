@@ -15,11 +15,11 @@ use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
 use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::entry::Release;
+use crate::golden::index_trust::Behind;
 use crate::golden::repository::trusted::{record_of, trust_of};
 use crate::golden::repository::{FRESH_FILE, INDEX_FILE, SIGNERS_FILE};
 use crate::golden::signed_text::{join, split};
 use crate::golden::signers::{INDEX, Outcome, Signers};
-use crate::golden::vouching::Behind;
 
 /// A repository that is changed.
 pub struct Kept {

@@ -14,8 +14,8 @@ use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
 use crate::golden::catalogue::LARGEST;
 use crate::golden::entry::{Release, ReleaseFile};
+use crate::golden::index_trust::{Trust, Vouched, vouch};
 use crate::golden::repository::{FRESH_FILE, INDEX_FILE};
-use crate::golden::vouching::{Trust, Vouched, vouch};
 
 /// For all that one command reads of an address.
 pub const TO_READ: Duration = Duration::from_secs(30);

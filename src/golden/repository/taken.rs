@@ -13,10 +13,10 @@ use crate::core::model::Sha256;
 use crate::core::model::ipynb::Ipynb;
 use crate::golden::entry::Release;
 use crate::golden::in_notebook::{CellFault, boot_cell, cell_faults, held, with_release};
+use crate::golden::index_trust::Vouched;
 use crate::golden::pin::{PIN_FILE, Pin, Pins};
 use crate::golden::repository::Repository;
 use crate::golden::repository::source::SourceRequest;
-use crate::golden::vouching::Vouched;
 
 /// A repository that was read and is believed.
 pub struct Read {

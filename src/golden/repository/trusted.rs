@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::core::diag::Failure;
 use crate::core::host::{Paths, files};
 use crate::core::model::{PackageName, Sha256};
+use crate::golden::index_trust::{Trust, Vouched};
 use crate::golden::repository::SIGNERS_FILE;
 use crate::golden::signers::Signers;
-use crate::golden::vouching::{Trust, Vouched};
 
 /// The newest index of a repository, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -110,7 +110,7 @@ const PURE: &[&str] = &[
     "golden::due_work",
     "golden::signed_text",
     "golden::signers",
-    "golden::vouching",
+    "golden::index_trust",
     "golden::catalogue_page",
     "health::difference",
 ];

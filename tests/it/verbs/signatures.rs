@@ -1,9 +1,9 @@
 //! Signatures of golden repositories: what the real `ssh-keygen` says of each, we say too.
 
 use colab_boot::core::diag::Code;
+use colab_boot::golden::index_trust::{Trust, vouch};
 use colab_boot::golden::signed_text::{join, split};
 use colab_boot::golden::signers::{FRESH, INDEX, Outcome, Signers};
-use colab_boot::golden::vouching::{Trust, vouch};
 
 use crate::support::keys::{Key, keygen_takes};
 

@@ -25,12 +25,12 @@ use crate::cli::arguments::{GoldenVerb, KeptOptions};
 use crate::core::diag::{Failure, Finding};
 use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
+use crate::golden::index_trust::Vouched;
 use crate::golden::pin::Pins;
 use crate::golden::repository::{
     Holder, INDEX_FILE, Kept, default_key, folder_of, read_believed, repo_option, sign as signature,
 };
 use crate::golden::signers::{INDEX, Signers, vouching};
-use crate::golden::vouching::Vouched;
 
 pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Failure> {
     match verb {

@@ -8,10 +8,10 @@ use crate::cli::arguments::SignOptions;
 use crate::cli::verbs::golden::{folder_of, today};
 use crate::core::diag::Failure;
 use crate::core::host::files;
+use crate::golden::index_trust::freshness;
 use crate::golden::repository::{FRESH_FILE, Kept, default_key, may_sign, sign};
 use crate::golden::signed_text::join;
 use crate::golden::signers::{FRESH, INDEX, Outcome, vouching};
-use crate::golden::vouching::freshness;
 
 #[derive(Serialize)]
 struct SignReport {

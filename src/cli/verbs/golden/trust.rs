@@ -8,12 +8,12 @@ use crate::cli::arguments::TrustOptions;
 use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::core::model::Sha256;
 use crate::golden::catalogue::{Catalogue, LARGEST};
+use crate::golden::index_trust::{Trust, vouch};
 use crate::golden::repository::{
     INDEX_FILE, Repository, SIGNERS_FILE, TO_READ, forget_others, must_be_known, remember, trust_of, write_trust,
 };
 use crate::golden::signed_text::split;
 use crate::golden::signers::{Signer, Signers};
-use crate::golden::vouching::{Trust, vouch};
 
 #[derive(Serialize)]
 struct TrustReport {

@@ -266,6 +266,8 @@ def main():
                 true = truth(options.python, copy, packages)
             except Open as why:
                 return path.name, "open", str(why), mine, None
+            if "git+" in str(true["why"]):
+                return path.name, "open", "a source", mine, true
             return path.name, *judge(true, mine), mine, true
         except (subprocess.TimeoutExpired, json.JSONDecodeError, StopIteration, KeyError, ValueError) as error:
             return path.name, "open", f"{type(error).__name__}: {error}"[:120], None, None

@@ -153,7 +153,12 @@ impl<'a> Provider<'a> {
             let known = if known.is_empty() { "no extras".to_owned() } else { known.join(", ") };
             // What is installed may lack what another release has; and without a GPU's extra a framework is a build for
             // the CPU.
-            if extras.is_none() || is_for_gpus(extra) && !self.question.profile.policy.as_pip {
+            // Pip keeps both.
+            let as_pip = self.question.profile.policy.as_pip;
+            if extras.is_none() && as_pip {
+                return Ok(Ok(edges));
+            }
+            if extras.is_none() || is_for_gpus(extra) && !as_pip {
                 return Ok(Err(format!("it has no extra `{extra}`, but {known}")));
             }
             let key = (name.clone(), extra.clone());

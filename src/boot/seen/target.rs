@@ -64,8 +64,9 @@ impl Session<'_> {
             Present { version: before.version.clone(), requires, protected: protected(name), direct: before.direct }
         };
         let as_is = |name: &PackageName, one: &Installed| {
-            // A described image has no requirements of extras: `fsspec[http]` would have its fsspec moved.
-            let known = one.requires.as_ref().filter(|_| machine.runtime.is_none());
+            // A described image has no requirements of extras: `fsspec[http]` would have its fsspec moved. Pip leaves
+            // it.
+            let known = one.requires.as_ref().filter(|_| machine.runtime.is_none() || profile.policy.as_pip);
             let requires = known.map(|recorded| recorded.get().to_vec());
             Present { version: one.version.clone(), requires, protected: protected(name), direct: one.direct }
         };

@@ -40,7 +40,7 @@ impl Session<'_> {
                 None => held.push(chosen),
             }
         }
-        if together.in_order {
+        if together.in_order && together.picks.is_some() {
             held.retain(|one| picks.iter().any(|pick| pick.name == one.name));
         }
         let machine = &seen.machine;
@@ -53,9 +53,11 @@ impl Session<'_> {
             replaced.extend(before.map(|before| ((*name).clone(), (before, (*version).clone()))));
         }
         let mut environment = Environment { complete: true, ..surroundings(seen) };
-        environment.vague.extend(together.hindered.iter().cloned());
         environment.held = installed(self, seen);
-        environment.held.retain(|one| !together.hindered.contains(&one.name) || changed.contains_key(&one.name));
+        if !together.in_order {
+            environment.vague.extend(together.hindered.iter().cloned());
+            environment.held.retain(|one| !together.hindered.contains(&one.name) || changed.contains_key(&one.name));
+        }
         for one in &mut environment.held {
             let recorded = machine.installed.get(&one.name).and_then(|one| one.requires.as_ref());
             one.requires = one.requires.take().or_else(|| recorded.map(|lines| lines.get().to_vec()));

@@ -27,7 +27,8 @@ impl Session<'_> {
             return solve(&lines, &listed.constraints, true, seen);
         }
         let mut changed = seen.clone();
-        let mut all = Together { in_order: listed.commands.len() > 1, ..Together::default() };
+        let mut all = Together { in_order: true, ..Together::default() };
+        let is_only = listed.commands.len() == 1;
         let (mut is_whole, mut succeeded) = (true, true);
         for (number, command) in listed.commands.iter().enumerate() {
             if command.after.is_some_and(|wanted| wanted != succeeded) {
@@ -40,7 +41,7 @@ impl Session<'_> {
             if lines.is_empty() {
                 continue;
             }
-            let mut one = solve(&lines, &command.constraints, !all.in_order, &changed)?;
+            let mut one = solve(&lines, &command.constraints, is_only, &changed)?;
             is_whole &= one.was_solved();
             succeeded &= one.hindered.is_empty();
             if !succeeded {

@@ -32,7 +32,8 @@ pub struct Together {
     pub findings: Vec<Finding>,
     /// What would be installed or kept, without what was left out; `None` where nothing could be solved.
     pub picks: Option<Vec<Pick>>,
-    /// It is the outcome of several commands, one after the other.
+    /// It is the outcome of commands, one after the other, of which one that fails installs nothing. Of a list the rest
+    /// counts as installed.
     pub in_order: bool,
     /// What releases that are installed require, where a later command of a notebook may break that.
     pub requires: BTreeMap<PackageName, Vec<Requirement>>,

@@ -32,7 +32,7 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
         let quoted = if shell { Vec::new() } else { quoted_texts(&own.text) };
         let is_run = |span: &Range<usize>| !quoted.iter().any(|text| text.contains(&span.start));
         for (span, line) in logical_lines(&own.text).into_iter().filter(|(span, _)| is_run(span)) {
-            let known = listed.sizes();
+            let (known, refused) = (listed.sizes(), listed.refused.len());
             let command = shell_command(line.trim(), shell);
             let command = command.map(|command| quoted_away(command, &format!("cell {}", at + 1), &mut listed));
             listed.open.extend(pip_variable(&line).map(|name| format!("cell {}: the variable {name} of pip", at + 1)));
@@ -40,10 +40,12 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
             assigned.extend(assignment(&line));
             let command = command.or(called).map(|command| with_values(&command, &assigned));
             listed.has_indexes |= command.as_deref().is_some_and(names_an_index);
+            // A shell does not even start such a line.
+            let is_refused = listed.refused.len() > refused;
             for command in command.as_deref().map(commands_in).unwrap_or_default() {
                 let (before, number) = (listed.asked.len(), listed.commands.len());
                 let after = command.after.or_else(|| (stops && number > first).then_some(true));
-                listed.commands.push(PipCommand { after, ..PipCommand::default() });
+                listed.commands.push(PipCommand { after, is_refused, ..PipCommand::default() });
                 for word in command.arguments {
                     add(word, &mut listed, at + 1, markers, include);
                 }

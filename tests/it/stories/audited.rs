@@ -313,6 +313,8 @@ fn what_fails_removes_or_installs_elsewhere_counts_as_for_pip() {
     for words in ["PIP_CONSTRAINT", "--target"] {
         assert!(elsewhere["findings"].to_string().contains(words), "{words}: {elsewhere}");
     }
+    let unquoted = cells(&server, &["!pip install app<2 six==99.0"]);
+    assert_eq!(unquoted["report"]["replaces"], serde_json::json!({}), "{unquoted}");
     let eager = cells(&server, &["!pip install -I tool"]);
     assert!(eager["report"]["packages"].as_u64() == Some(2) && eager["report"]["installs"] == true, "{eager}");
 }

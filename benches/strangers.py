@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds `colab-boot audit FILE` against pip itself, on files of other people: requirements.txt, pyproject.toml, environment.yml and notebooks.
 
-    python3 benches/strangers.py FOLDER --python 3.12 [--colab-boot PATH] [--runtime colab-2026.07] [--gpu T4] [--only NAME]... [--workers 2] [--json FILE]
+    python3 benches/strangers.py FOLDER --python PYTHON [--colab-boot PATH] [--runtime colab-2026.07] [--gpu T4] [--only NAME]... [--workers 2] [--json FILE]
 
 FOLDER holds the files (files that they name with `-r` too). Nothing of FOLDER is run or built: pip may take wheels only. PYTHON has the minor version of
 the image. For each file:
@@ -12,8 +12,10 @@ the image. For each file:
  - `colab-boot audit` answers the same: can it be installed from wheels, which packages change, which break.
 
 `right`: pip agrees on all three; what audit says breaks beyond METADATA, of which pip knows nothing, is printed. `half`: on whether it can be installed,
-not on the rest (the difference is printed). `wrong`: not on whether it can be installed. `open`: pip can't be asked (sources from git or an address, another index, files that are not there), or audit says that it did not
-look. GPU code is not judged here: pip knows nothing of it.
+not on the rest (the difference is printed). `wrong`: not on whether it can be installed. `open`: pip can't be asked (sources from git or an address,
+another index, files that are not there), or audit says that it did not look. GPU code is not judged here: pip knows nothing of it.
+
+Needs `packaging` in the Python that runs it, and pip in PYTHON.
 """
 
 import argparse
@@ -28,6 +30,8 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+
+from packaging.specifiers import SpecifierSet
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 INSTALL = re.compile(r"^\s*(?:[!%]\s*)?(?:uv\s+|python3?\s+-m\s+|/usr/bin/|/usr/local/bin/)?pip3?\s+install\s+(.*)$")
@@ -111,13 +115,21 @@ def commands(path):
     return [["-r", path.name]]
 
 
+def names_an_index(text):
+    return text.startswith(("-i", "--index-url", "--extra-index-url", "-f", "--find-links"))
+
+
+def is_source(text):
+    return text.startswith(("-e", "--editable", "./", "/", "../")) or "git+" in text or "://" in text or text == "."
+
+
 def asked(words):
     """The arguments that pip gets."""
     given, rest = [], iter(words)
     for word in rest:
-        if word in ("--index-url", "-i", "--extra-index-url", "-f", "--find-links") or word.startswith(("--index-url=", "--extra-index-url=", "-f")):
+        if names_an_index(word):
             raise Open("another index")
-        if word in ("-e", "--editable") or "git+" in word or "://" in word or word.startswith(("./", "/", "../")) or word == ".":
+        if is_source(word):
             raise Open("a source")
         if word in ("-r", "--requirement"):
             given += ["-r", next(rest)]
@@ -138,9 +150,9 @@ def included(folder, name):
         raise Open(f"{name} is not there")
     for line in text.splitlines():
         line = line.partition(" #")[0].strip()
-        if line.startswith(("-i", "--index-url", "--extra-index-url", "-f", "--find-links")):
+        if names_an_index(line):
             raise Open("another index")
-        if line.startswith(("-e", "--editable")) or "git+" in line or "://" in line or line.startswith(("./", "/", "../")):
+        if is_source(line):
             raise Open("a source")
 
 
@@ -182,8 +194,6 @@ def truth(python, path, packages):
         for words in commands(path):
             if words[:1] == ["--requires-python"]:
                 version = subprocess.run([python, "-c", "import platform; print(platform.python_version())"], capture_output=True, text=True).stdout.strip()
-                from packaging.specifiers import SpecifierSet
-
                 if not SpecifierSet(words[1]).contains(version):
                     why = why or [f"requires-python {words[1]}"]
                 words = words[2:]
@@ -240,7 +250,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--python", default="python3.12", help="an interpreter with pip and packaging, of the image's minor version")
-    parser.add_argument("--colab-boot", default=str(REPOSITORY / "target/release/colab-boot"))
+    parser.add_argument("--colab-boot", type=pathlib.Path, default=REPOSITORY / "target/release/colab-boot")
     parser.add_argument("--runtime", default="colab-2026.07")
     parser.add_argument("--gpu", default="T4")
     parser.add_argument("--only", action="append", default=[])
@@ -261,7 +271,7 @@ def main():
             copy = folder / "files" / path.name
             if path.suffix == ".toml":
                 copy = copy.rename(folder / "files" / "pyproject.toml")
-            mine = ours(options.colab_boot, copy, options.runtime, options.gpu)
+            mine = ours(options.colab_boot.resolve(), copy, options.runtime, options.gpu)
             try:
                 true = truth(options.python, copy, packages)
             except Open as why:

@@ -98,7 +98,7 @@ const WITH_VALUE: &[&str] = &[
     "--torch-backend",
 ];
 
-/// What stands between two commands.
+/// The operators of a shell that separate two commands.
 const CONNECTORS: [&str; 5] = ["&&", "||", "|", "&", ";"];
 
 /// The commands of pip's in a command line, alone or behind `uv` or `python -m`.
@@ -171,7 +171,6 @@ fn arguments_of(words: &[&str]) -> Vec<Argument> {
     let mut rest = words[at + 1..].iter().take_while(|word| !ends(word)).map(|word| (*word).to_owned());
     while let Some(word) = rest.next() {
         match word.trim_end_matches(')') {
-            // What such a file lists, nobody removes in a notebook.
             "-r" | "--requirement" => found.extend(rest.next().map(Argument::File)),
             "-c" | "--constraint" => found.extend(rest.next().map(Argument::Constraints)),
             "-e" | "--editable" => found.extend(rest.next().map(Argument::Editable)),

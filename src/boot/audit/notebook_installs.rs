@@ -45,10 +45,11 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
             for command in command.as_deref().map(commands_in).unwrap_or_default() {
                 let (before, number) = (listed.asked.len(), listed.commands.len());
                 let after = command.after.or_else(|| (stops && number > first).then_some(true));
-                listed.commands.push(PipCommand { after, is_refused, ..PipCommand::default() });
+                let mut own = PipCommand { after, is_refused, ..PipCommand::default() };
                 for word in command.arguments {
-                    add(word, &mut listed, at + 1, markers, include);
+                    add(word, (&mut own, &mut listed), at + 1, markers, include);
                 }
+                listed.commands.push(own);
                 let manner = command.manner;
                 for line in &mut listed.asked[before..] {
                     (line.manner, line.command) = (Manner { pre: manner.pre || line.manner.pre, ..manner }, number);
@@ -65,10 +66,15 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
     Ok(listed)
 }
 
-/// Adds what a word of the last command, which is in `cell`, names. Half of a notebook's lines are for a shell: what
-/// makes no sense here is named, and passed over.
-fn add(word: Argument, listed: &mut Listed, cell: usize, markers: &MarkerEnvironment, include: Include<'_>) {
-    let mut command = listed.commands.pop().unwrap_or_default();
+/// Adds what a word of a command in `cell` names. Half of a notebook's lines are for a shell: what makes no sense here
+/// is named, and passed over.
+fn add(
+    word: Argument,
+    (command, listed): (&mut PipCommand, &mut Listed),
+    cell: usize,
+    markers: &MarkerEnvironment,
+    include: Include<'_>,
+) {
     let unread = match word {
         Argument::Requirement(text) => match one(&text, markers, listed) {
             Err(error) if is_single_equals(&text) => {
@@ -109,7 +115,6 @@ fn add(word: Argument, listed: &mut Listed, cell: usize, markers: &MarkerEnviron
         },
     };
     listed.open.extend(unread.map(|what| format!("cell {cell}: {what}")));
-    listed.commands.push(command);
 }
 
 /// A variable with which a line sets an option of pip's: `%env PIP_CONSTRAINT=…`, `os.environ["PIP_INDEX_URL"] = …`.

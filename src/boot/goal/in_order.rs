@@ -1,8 +1,6 @@
 //! The commands of a notebook, solved one after the other, as pip runs them: each on top of what those before it have
 //! installed.
 
-use std::mem::take;
-
 use crate::boot::audit::{Listed, RequiredLine};
 use crate::boot::goal::{Request, Together};
 use crate::boot::machine::{Installed, Recorded};
@@ -93,7 +91,7 @@ impl Together {
     }
 
     /// Adds what the next command does; `seen` is the machine before the first one.
-    fn follow(&mut self, mut next: Self, seen: &Seen) {
+    fn follow(&mut self, next: Self, seen: &Seen) {
         let is_known = |finding: &Finding, known: &[Finding]| {
             known.iter().any(|one| one.code == finding.code && one.message == finding.message)
         };
@@ -110,7 +108,7 @@ impl Together {
         self.from_source = next.from_source;
         self.for_other_python = next.for_other_python;
         let picks = self.picks.get_or_insert_default();
-        for mut pick in take(&mut next.picks).into_iter().flatten() {
+        for mut pick in next.picks.into_iter().flatten() {
             self.removed.remove(&pick.name);
             match picks.iter_mut().find(|known| known.name == pick.name) {
                 Some(known) if known.version == pick.version => {}

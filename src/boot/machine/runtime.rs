@@ -132,8 +132,8 @@ impl Runtime {
         let finding = Finding::note(Code::RuntimeOutdated, message);
         (days_between(day, today) > FRESH).then(|| {
             finding.with_help(
-                "import the current one with `colab-boot runtime import`, name a version that the service keeps, such as \
-                 `colab-2026.07`, or plan on the machine itself",
+                "import the current one with `colab-boot runtime import`, name a version that the service keeps, \
+                 such as `colab-2026.07`, or plan on the machine itself",
             )
         })
     }

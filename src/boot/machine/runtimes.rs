@@ -25,6 +25,9 @@ static BUNDLED: LazyLock<Result<Vec<Runtime>, String>> = LazyLock::new(|| {
         .collect()
 });
 
+/// What to do about a file that describes no image.
+const AGAIN: &str = "delete it, or write it again with `colab-boot runtime import`";
+
 /// The images that are known on this machine, each once, by name.
 pub struct Runtimes {
     all: Vec<(Cow<'static, Runtime>, Option<PathBuf>)>,
@@ -69,7 +72,7 @@ impl Runtimes {
         let finding = |(path, failure): &(PathBuf, Failure)| {
             Finding::warning(Code::RuntimeUnread, format!("`{}` is not used", path.display()))
                 .with_note(failure.to_string())
-                .with_help("delete it, or write it again with `colab-boot runtime import`")
+                .with_help(AGAIN)
         };
         self.unread.iter().map(finding).collect()
     }
@@ -96,7 +99,7 @@ impl Runtimes {
             return Runtime::read(Path::new(name)).map(Cow::Owned);
         }
         if let Some((_, failure)) = self.unread.iter().find(|(path, _)| is_of(path, name)) {
-            return Err(failure.clone().help("delete it, or write it again with `colab-boot runtime import`"));
+            return Err(failure.clone().help(AGAIN));
         }
         let found = self.iter().find(|(one, _)| is_called(one, name));
         found.map(|(one, _)| Cow::Borrowed(one)).ok_or_else(|| {
@@ -107,7 +110,10 @@ impl Runtimes {
                     "runtimes: {}; Colab runtimes may end in -gpu (the default), -cpu or -tpu",
                     names.join(", ")
                 ))
-                .help("for another image, see `colab-boot runtime import --help`; for a fingerprint, use `--machine FILE`")
+                .help(
+                    "for another image, see `colab-boot runtime import --help`; for a fingerprint, \
+                     use `--machine FILE`",
+                )
         })
     }
 

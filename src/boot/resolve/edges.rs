@@ -53,9 +53,8 @@ impl<'a> Provider<'a> {
             return Ok(Requirements::Unknown);
         }
         let metadata = self.question.catalog.metadata(candidate)?;
-        if let Some(line) =
-            metadata.refused_by_pip().filter(|_| self.question.profile.policy.as_pip && self.pip_is_strict())
-        {
+        let is_strict = self.question.profile.policy.as_pip && self.pip_is_strict();
+        if let Some(line) = is_strict.then(|| metadata.refused_by_pip()).flatten() {
             return Ok(Requirements::Unfit(format!("pip 24.1 and newer refuse its requirement `{line}`")));
         }
         let python = &self.question.target.python;

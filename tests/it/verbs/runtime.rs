@@ -155,7 +155,7 @@ fn what_is_no_image_is_refused() {
         test.run(&["runtime", "import", "lists", "--as-of", "2026-01-01", "--name", "p", "--output", ".", "--offline"]);
     assert!(over.expect(2).stderr.contains("does not describe a notebook image"));
     assert_eq!(std::fs::read_to_string(test.path("p-gpu.toml")).expect("a profile"), PROFILE);
-    // A damaged description stands in the way of nobody but who asks for it.
+    // A damaged description stops only a command that names it.
     let folder = test.path("home/.config/colab-boot/runtimes");
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("bad.toml"), "x = ").expect("a file");

@@ -65,12 +65,6 @@ impl Together {
     /// The findings of the solve with `others`, one of each cause: of one release by itself the others say more, of
     /// packages that can't be together the solve does.
     pub fn with(&mut self, others: Vec<Finding>) -> Vec<Finding> {
-        let is_of_one = |code: Code| matches!(code, Code::AuditMissing | Code::ResolveUnknownPackage);
-        let is_same = |mine: &Finding, other: &Finding| {
-            let mut names = other.about.iter().map(Subject::name);
-            (mine.code == other.code || is_of_one(other.code))
-                && names.any(|name| mine.about.iter().any(|one| one.name() == name))
-        };
         let mut own = std::mem::take(&mut self.findings);
         let (doubles, rest): (Vec<Finding>, Vec<Finding>) =
             others.into_iter().partition(|other| own.iter().any(|mine| is_same(mine, other)));
@@ -369,6 +363,14 @@ fn wanted(line: &RequiredLine, main: &Source) -> Wanted {
         span,
         manner: line.manner,
     }
+}
+
+/// Whether `other` has the cause of `mine`. A release that is missing, or a package that is unknown, is one cause under
+/// every code.
+fn is_same(mine: &Finding, other: &Finding) -> bool {
+    let is_of_one = matches!(other.code, Code::AuditMissing | Code::ResolveUnknownPackage);
+    let mut names = other.about.iter().map(Subject::name);
+    (is_of_one || mine.code == other.code) && names.any(|name| mine.about.iter().any(|one| one.name() == name))
 }
 
 /// The constraints, each package once.

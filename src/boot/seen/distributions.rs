@@ -1,7 +1,7 @@
 //! What is installed, as the judges of `audit` want it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::boot::audit::{Audited, Environment};
@@ -41,38 +41,39 @@ fn vague(seen: &Seen) -> BTreeSet<PackageName> {
 /// Every distribution of the machine or image; one that is there twice, twice. What is here and no row knows has its
 /// libraries read.
 pub fn installed(session: &Session<'_>, seen: &Seen) -> Vec<Audited> {
-    let held = |name: PackageName, version: Version, folder: Option<PathBuf>| Audited {
-        build: session.matrix.build(&name, &version).cloned(),
-        doubt: None,
-        files: folder.as_ref().filter(|_| seen.is_here()).and_then(|folder| recorded_files(folder)).map(Arc::new),
-        tags: folder.as_ref().filter(|_| seen.is_here()).map(|folder| tags_of(folder)).unwrap_or_default(),
-        linkage: folder
-            .as_ref()
-            .filter(|_| seen.is_here())
-            .and_then(|folder| session.linkage_on_disk(&name, &version, folder))
-            .map(|(linkage, _)| linkage),
-        folder: folder.and_then(|folder| Some(folder.parent()?.display().to_string())),
-        ..Audited::new(name, version)
-    };
-    let described = || {
-        let all = seen.machine.installed.iter().map(|(name, one)| held(name.clone(), one.version.clone(), None));
-        all.collect()
-    };
     let Some(observed) = seen.observed() else {
-        return described();
+        let all = seen.machine.installed.iter();
+        return all.map(|(name, one)| of_matrix(session, name.clone(), one.version.clone())).collect();
     };
     let raw = observed.distributions.iter().filter_map(|raw| {
         let (name, version) = (raw.name.parse().ok()?, raw.version.parse().ok()?);
-        Some(Audited {
+        let one = Audited {
             requires: Some(raw.requires.iter().filter_map(|line| Requirement::parse(line).ok()).collect()),
             requires_python: lenient_specifiers(&raw.requires_python),
-            ..held(name, version, Some(raw.folder.clone()))
-        })
+            folder: raw.folder.parent().map(|folder| folder.display().to_string()),
+            ..of_matrix(session, name, version)
+        };
+        Some(if seen.is_here() { with_files(session, one, &raw.folder) } else { one })
     });
     let mut all: Vec<Audited> = raw.collect();
     // One name stays in the order of the path: the first is the one that is imported.
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
+}
+
+/// A distribution, with what the matrix knows of its build.
+fn of_matrix(session: &Session<'_>, name: PackageName, version: Version) -> Audited {
+    Audited { build: session.matrix.build(&name, &version).cloned(), ..Audited::new(name, version) }
+}
+
+/// `one`, with what its `.dist-info` folder on this machine and its libraries say.
+fn with_files(session: &Session<'_>, one: Audited, info: &Path) -> Audited {
+    Audited {
+        files: recorded_files(info).map(Arc::new),
+        tags: tags_of(info),
+        linkage: session.linkage_on_disk(&one.name, &one.version, info).map(|(linkage, _)| linkage),
+        ..one
+    }
 }
 
 /// The tags that the WHEEL of an installed distribution names.

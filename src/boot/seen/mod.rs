@@ -295,12 +295,10 @@ fn has_files(entry: &Entry, state: &State, layout: &Layout) -> Result<bool, Fail
 /// A record written by `fingerprint --json`: the envelope or the bare record.
 fn read_record(path: &Path) -> Result<Observed, Failure> {
     let text = files::read_text(path, "machine record")?;
-    let wrong = |error: &serde_json::Error| {
-        Failure::input(format!("`{}` is not a machine record", path.display()))
-            .because(error)
-            .help("create one with `colab-boot fingerprint --json=FILE`")
-    };
-    let mut value: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    let help = "create one with `colab-boot fingerprint --json=FILE`";
+    let wrong = || Failure::input(format!("`{}` is not a machine record", path.display()));
+    let mut value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| wrong().because(&error).help(help))?;
     if value.pointer("/report/observed").is_some_and(serde_json::Value::is_null) {
         return Err(Failure::input(format!("`{}` is about a described image, not about a machine", path.display()))
             .help("name the image with --runtime"));
@@ -312,10 +310,9 @@ fn read_record(path: &Path) -> Result<Observed, Failure> {
     let is_record =
         value.get("schema").and_then(serde_json::Value::as_u64).is_some() && value.get("os-release").is_some();
     if !is_record {
-        return Err(Failure::input(format!("`{}` is not a machine record", path.display()))
-            .help("create one with `colab-boot fingerprint --json=FILE`"));
+        return Err(wrong().help(help));
     }
-    serde_json::from_value(value).map_err(|error| wrong(&error))
+    serde_json::from_value(value).map_err(|error| wrong().because(&error).help(help))
 }
 
 /// Where a `.venv` is looked for: the working directory, and the folder of the file that a verb is about.

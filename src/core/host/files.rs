@@ -40,16 +40,20 @@ pub fn is_loop(error: &std::io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
-/// The text of `path`, or `None` where there is no such file.
-pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
-    // A folder, bytes that are no text, a link to itself: the user meant another file.
-    let kind = |error: &std::io::Error| match error.kind() {
+/// Whose fault it is that a file can't be read: a folder, bytes that are no text or a link to itself are not the file
+/// that the user meant.
+fn kind_of(error: &std::io::Error) -> Kind {
+    match error.kind() {
         ErrorKind::InvalidData | ErrorKind::IsADirectory | ErrorKind::InvalidInput => Kind::Input,
         _ if is_loop(error) => Kind::Input,
         _ => Kind::World,
-    };
+    }
+}
+
+/// The text of `path`, or `None` where there is no such file.
+pub fn read_optional(path: &Path) -> Result<Option<String>, Failure> {
     let failed = |error: &std::io::Error| {
-        Failure::new(kind(error), format!("could not read `{}`", path.display())).because(error)
+        Failure::new(kind_of(error), format!("could not read `{}`", path.display())).because(error)
     };
     let file = match open(path) {
         Ok(file) => file,

@@ -335,22 +335,17 @@ pub fn is_setting_word(word: &str) -> bool {
 /// [`settings`] does.
 pub fn xla_flag(name: &str, version: &Version) -> Result<(FlagKnown, Option<&'static str>), String> {
     let file = XLA.as_ref().map_err(Clone::clone)?;
-    let known = || {
-        file.flags
-            .iter()
-            .filter(|row| {
-                row.after.as_ref().is_none_or(|after| version > after)
-                    && row.before.as_ref().is_none_or(|before| version < before)
-            })
-            .flat_map(|row| &row.names)
-            .map(String::as_str)
-    };
-    if known().any(|one| one == name) {
+    let rows = file.flags.iter().filter(|row| {
+        row.after.as_ref().is_none_or(|after| version > after)
+            && row.before.as_ref().is_none_or(|before| version < before)
+    });
+    let known = rows.flat_map(|row| &row.names).map(String::as_str);
+    if known.clone().any(|one| one == name) {
         return Ok((FlagKnown::Yes, None));
     }
     let read = *version >= file.oldest && *version <= file.newest;
     let state = if read { FlagKnown::No } else { FlagKnown::Unread };
-    Ok((state, crate::core::diag::nearest(known(), name)))
+    Ok((state, crate::core::diag::nearest(known, name)))
 }
 
 /// What is wrong with the value of a flag of XLA; `None` also of one that nothing is known of. `value` is without

@@ -185,54 +185,56 @@ impl Holder {
     /// repository could be asked.
     pub fn fault(&self, pin: &Pin, found: Option<&Read>) -> Result<Option<Finding>, Failure> {
         let release = found.and_then(|found| Some((found, found.release(pin)?)));
-        let title = format!("{}@{}", pin.name, pin.version);
-        let (Self::Folder(path) | Self::Notebook(path)) = self;
-        let into = into_option(path);
-        let differs = |what: String| {
-            let help = match self {
-                Self::Folder(_) => format!("move the file, then run `colab-boot golden add {title}{into}`"),
-                Self::Notebook(_) => format!(
-                    "remove that cell, then run `colab-boot golden add {title} --from {}{into}`",
-                    shell_word(Path::new(&pin.from))
-                ),
-            };
-            Finding::error(Code::GoldenFileDiffers, format!("{what} differs from {title}")).with_help(help)
-        };
-        let missing = |path: &Path| {
-            let message = format!("`{}` of {title} is missing", path.display());
-            let help = format!("`colab-boot golden add {title}{into}` writes it again");
-            Finding::error(Code::GoldenFileDiffers, message).with_help(help)
-        };
         match self {
-            Self::Folder(folder) => {
-                let here = |suffix: &str| {
-                    let path = folder.join(format!("{}.{suffix}", pin.name));
-                    Ok::<_, Failure>((files::read_optional(&path)?, path))
-                };
-                let (lock, path) = here("lock")?;
-                let Some(lock) = lock else { return Ok(Some(missing(&path))) };
-                if !has_digest(&lock, pin.sha256) {
-                    return Ok(Some(differs(format!("`{}`", path.display()))));
-                }
-                let (profile, path) = here("toml")?;
-                let Some(profile) = profile else { return Ok(Some(missing(&path))) };
-                // The lock that is pinned names the profile that it was made from.
-                let of_lock = read_lock(&lock).ok().map(|lock| lock.profile.sha256);
-                let of_release = release.and_then(|(_, release)| release.file("toml")).map(|file| file.sha256);
-                let is_wrong = [of_lock, of_release].into_iter().flatten().any(|sha256| !has_digest(&profile, sha256));
-                Ok(is_wrong.then(|| differs(format!("`{}`", path.display()))))
-            }
+            Self::Folder(folder) => fault_of_files(folder, pin, release.map(|(_, release)| release)),
             Self::Notebook(path) => {
-                let Some((found, release)) = release else { return Ok(None) };
-                let (_, bytes) = found.text(release, "ipynb")?;
-                let boot = boot_cell(&String::from_utf8_lossy(&bytes)).map_err(Failure::answer)?;
-                let text = notebook_text(path)?.unwrap_or_default();
-                let cells = Ipynb::parse(&text).map(|notebook| held(&notebook)).unwrap_or_default();
-                let edited = cells.iter().find(|held| held.pin.name == pin.name && !same(&held.source, &boot));
-                Ok(edited.map(|held| differs(format!("cell {} of `{}`", held.at + 1, path.display()))))
+                release.map_or(Ok(None), |(found, release)| fault_of_cell(path, pin, found, release))
             }
         }
     }
+}
+
+fn fault_of_files(folder: &Path, pin: &Pin, release: Option<&Release>) -> Result<Option<Finding>, Failure> {
+    let title = format!("{}@{}", pin.name, pin.version);
+    let add = format!("colab-boot golden add {title}{}", into_option(folder));
+    let [lock, profile] = ["lock", "toml"].map(|suffix| folder.join(format!("{}.{suffix}", pin.name)));
+    let texts = (files::read_optional(&lock)?, files::read_optional(&profile)?);
+    let (path, is_there) = match texts {
+        (None, _) => (lock, false),
+        (Some(text), _) if !has_digest(&text, pin.sha256) => (lock, true),
+        (Some(_), None) => (profile, false),
+        (Some(lock), Some(text)) => {
+            // The lock that is pinned names the profile that it was made from.
+            let of_lock = read_lock(&lock).ok().map(|lock| lock.profile.sha256);
+            let of_release = release.and_then(|release| release.file("toml")).map(|file| file.sha256);
+            if [of_lock, of_release].into_iter().flatten().all(|sha256| has_digest(&text, sha256)) {
+                return Ok(None);
+            }
+            (profile, true)
+        }
+    };
+    let path = path.display();
+    let (message, help) = if is_there {
+        (format!("`{path}` differs from {title}"), format!("move the file, then run `{add}`"))
+    } else {
+        (format!("`{path}` of {title} is missing"), format!("`{add}` writes it again"))
+    };
+    Ok(Some(Finding::error(Code::GoldenFileDiffers, message).with_help(help)))
+}
+
+fn fault_of_cell(path: &Path, pin: &Pin, found: &Read, release: &Release) -> Result<Option<Finding>, Failure> {
+    let (_, bytes) = found.text(release, "ipynb")?;
+    let boot = boot_cell(&String::from_utf8_lossy(&bytes)).map_err(Failure::answer)?;
+    let text = notebook_text(path)?.unwrap_or_default();
+    let cells = Ipynb::parse(&text).map(|notebook| held(&notebook)).unwrap_or_default();
+    let edited = cells.iter().find(|held| held.pin.name == pin.name && !same(&held.source, &boot));
+    Ok(edited.map(|held| {
+        let title = format!("{}@{}", pin.name, pin.version);
+        let message = format!("cell {} of `{}` differs from {title}", held.at + 1, path.display());
+        let (from, into) = (shell_word(Path::new(&pin.from)), into_option(path));
+        let help = format!("remove that cell, then run `colab-boot golden add {title} --from {from}{into}`");
+        Finding::error(Code::GoldenFileDiffers, message).with_help(help)
+    }))
 }
 
 fn has_digest(text: &str, sha256: Sha256) -> bool {

@@ -35,28 +35,16 @@ const GROUP_ONE: &[(&str, &str)] = &[
     ("cpu", "cpu.cfs_period_us"),
 ];
 
+const BASE: &str = "/sys/fs/cgroup";
+
 /// The control group of the kernel, or of this process: the folder with the smallest limit on the way up.
 pub(super) fn group(sight: &Sight<'_>, vitals: &mut Vitals) {
     let own = sight.kernel.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
     let text = files::read_optional(&sight.paths.under_root(&format!("/proc/{own}/cgroup"))).ok().flatten();
     let text = text.unwrap_or_default();
-    let base = "/sys/fs/cgroup";
-    let mut put = |file: &str, folder: &str| {
-        // In a container with a name space of its own the path is that of the host.
-        for folder in [folder, base] {
-            let path = format!("{folder}/{file}");
-            if let Ok(Some(text)) = files::read_optional(&sight.paths.under_root(&path)) {
-                if COUNTS.contains(&file) {
-                    vitals.texts.insert(COUNTER.to_owned(), path);
-                }
-                vitals.texts.insert(format!("cgroup/{file}"), text);
-                return;
-            }
-        }
-    };
     if let Some(path) = path_of(&text, "") {
-        let folder = format!("{base}{}", path.trim_end_matches('/'));
-        let above = Path::new(&folder).ancestors().take_while(|folder| folder.starts_with(base));
+        let folder = format!("{BASE}{}", path.trim_end_matches('/'));
+        let above = Path::new(&folder).ancestors().take_while(|folder| folder.starts_with(BASE));
         let limit = |folder: &Path| {
             let text = files::read_optional(&sight.paths.under_root(&folder.join("memory.max").to_string_lossy()));
             text.ok().flatten().and_then(|text| text.trim().parse::<u64>().ok())
@@ -64,12 +52,28 @@ pub(super) fn group(sight: &Sight<'_>, vitals: &mut Vitals) {
         let tightest = above.filter_map(|folder| Some((limit(folder)?, folder.display().to_string()))).min();
         let folder = tightest.map_or(folder, |(_, folder)| folder);
         for file in GROUP {
-            put(file, &folder);
+            read_limit(sight, file, &folder, vitals);
         }
     }
     for (controller, file) in GROUP_ONE {
         if let Some(path) = path_of(&text, controller) {
-            put(file, &format!("{base}/{controller}{}", path.trim_end_matches('/')));
+            let folder = format!("{BASE}/{controller}{}", path.trim_end_matches('/'));
+            read_limit(sight, file, &folder, vitals);
+        }
+    }
+}
+
+/// Reads `file` of the control group that lies in `folder`.
+fn read_limit(sight: &Sight<'_>, file: &str, folder: &str, vitals: &mut Vitals) {
+    // In a container with a name space of its own the path is that of the host.
+    for folder in [folder, BASE] {
+        let path = format!("{folder}/{file}");
+        if let Ok(Some(text)) = files::read_optional(&sight.paths.under_root(&path)) {
+            if COUNTS.contains(&file) {
+                vitals.texts.insert(COUNTER.to_owned(), path);
+            }
+            vitals.texts.insert(format!("cgroup/{file}"), text);
+            return;
         }
     }
 }

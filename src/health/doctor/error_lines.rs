@@ -79,20 +79,22 @@ fn last_traceback(lines: &[(usize, &str)]) -> Option<usize> {
     start
 }
 
+/// Whether absl or glog (`W0000 00:00:1732 …`) or TensorFlow (`2026-11-01 10:00:00.1: W tensorflow/…`) logged `line`
+/// with the severity `letter`.
+fn is_logged_as(letter: char, line: &str) -> bool {
+    let first = line.trim_start().strip_prefix(letter);
+    first.is_some_and(|rest| rest.len() > 4 && rest.bytes().take(4).all(|byte| byte.is_ascii_digit()))
+        || [" tensorflow/", " external/", " xla/"].iter().any(|place| line.contains(&format!(": {letter}{place}")))
+}
+
 fn weight(line: &str, is_last: bool) -> LineWeight {
     let lower = line.to_ascii_lowercase();
-    // absl's and glog's `W0000 00:00:1732 …`, TensorFlow's `2026-11-01 10:00:00.1: W tensorflow/…`.
-    let is_logged_as = |letter: char| {
-        let first = line.trim_start().strip_prefix(letter);
-        first.is_some_and(|rest| rest.len() > 4 && rest.bytes().take(4).all(|byte| byte.is_ascii_digit()))
-            || [" tensorflow/", " external/", " xla/"].iter().any(|place| line.contains(&format!(": {letter}{place}")))
-    };
-    if is_logged_as('W') || is_logged_as('I') || lower.contains("warning") || lower.contains("deprecat") {
+    if is_logged_as('W', line) || is_logged_as('I', line) || lower.contains("warning") || lower.contains("deprecat") {
         LineWeight::Warning
     } else if is_last {
         LineWeight::Last
-    } else if is_logged_as('E')
-        || is_logged_as('F')
+    } else if is_logged_as('E', line)
+        || is_logged_as('F', line)
         || ["error", "fatal", "killed", "fault", "failed", "abort"].iter().any(|word| lower.contains(word))
     {
         LineWeight::Error

@@ -29,6 +29,15 @@ struct TableRow {
     help: Vec<String>,
 }
 
+impl TableRow {
+    /// A row of `outcome`; `state` is its word and color, and the lists are its evidence and what helps.
+    fn new(outcome: &Outcome, state: (&'static str, &'static str), said: &str, lists: [&[String]; 2]) -> Self {
+        let (state, color) = state;
+        let [evidence, help] = lists.map(|texts| texts.iter().map(|text| harmless(text)).collect());
+        Self { check: outcome.check.clone(), state, color, said: harmless(said), evidence, help }
+    }
+}
+
 /// The page. Texts are escaped; without styles it reads as well.
 pub(super) fn html(outcomes: &[Outcome]) -> Result<String, Failure> {
     let groups = by_group(outcomes)?.into_iter().map(|(name, own)| Group {
@@ -50,17 +59,9 @@ pub(super) fn html(outcomes: &[Outcome]) -> Result<String, Failure> {
 }
 
 fn rows(outcome: &Outcome) -> Vec<TableRow> {
-    let row = |state, color, said: &str, evidence: &[String], help: &[String]| TableRow {
-        check: outcome.check.clone(),
-        state,
-        color,
-        said: harmless(said),
-        evidence: evidence.iter().map(|text| harmless(text)).collect(),
-        help: help.iter().map(|text| harmless(text)).collect(),
-    };
     if outcome.findings.is_empty() {
         let color = if outcome.state == State::Ok { "#1b6e3c" } else { "#5f6368" };
-        return vec![row(outcome.state.as_str(), color, &outcome.said, &[], &[])];
+        return vec![TableRow::new(outcome, (outcome.state.as_str(), color), &outcome.said, [&[], &[]])];
     }
     outcome
         .findings
@@ -71,7 +72,7 @@ fn rows(outcome: &Outcome) -> Vec<TableRow> {
                 Severity::Warning => ("warning", "#8a5300"),
                 Severity::Note => ("note", "#2b5f8f"),
             };
-            row(state, color, &finding.message, &finding.notes, &finding.help)
+            TableRow::new(outcome, (state, color), &finding.message, [&finding.notes, &finding.help])
         })
         .collect()
 }

@@ -12,7 +12,7 @@ use crate::boot::resolve::explain::wording::Wording;
 use crate::boot::resolve::package::Package;
 use crate::core::diag::{Code, Finding};
 use crate::core::model::PackageName;
-use crate::core::model::version::{describe, is_pin, range_of};
+use crate::core::model::version::{VersionRange, describe, is_pin, range_of};
 
 /// The most lines that an explanation takes as it is drawn: the message, the file, two for each caret, one for each
 /// note and help.
@@ -25,6 +25,17 @@ struct Way<'a> {
     wanted: &'a Wanted,
     /// Places of the facts in the list, from the profile on.
     steps: Vec<usize>,
+}
+
+impl Way<'_> {
+    /// The versions that its last step leaves; `None` where that is no requirement.
+    fn range(&self, facts: &[Fact]) -> Option<VersionRange> {
+        match &facts[*self.steps.last()?] {
+            Fact::Needs { package: Package::Profile, .. } => Some(range_of(&self.wanted.specifiers)),
+            Fact::Needs { range, .. } => Some(range.clone()),
+            _ => None,
+        }
+    }
 }
 
 /// The finding for `conflict`. `tries` says whether a build from another index is a solution; `None` where that index
@@ -233,13 +244,7 @@ fn headline(wording: &Wording<'_>, facts: &[Fact], centre: Option<&Package>, way
 
 /// Whether what two lines lead to has no version in common, whatever there is of it.
 fn apart(facts: &[Fact], ways: &[Way<'_>]) -> bool {
-    let range = |way: &Way<'_>| match way.steps.last().map(|at| &facts[*at]) {
-        Some(Fact::Needs { package: Package::Profile, .. }) => Some(range_of(&way.wanted.specifiers)),
-        Some(Fact::Needs { range, .. }) => Some(range.clone()),
-        _ => None,
-    };
-    match ways {
-        [one, other] => range(one).zip(range(other)).is_some_and(|(one, other)| one.is_disjoint(&other)),
-        _ => false,
-    }
+    let [one, other] = ways else { return false };
+    let ranges = one.range(facts).zip(other.range(facts));
+    ranges.is_some_and(|(one, other)| one.is_disjoint(&other))
 }

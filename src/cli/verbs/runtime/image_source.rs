@@ -38,16 +38,11 @@ impl ImageSource {
     pub(super) fn read(options: &RuntimeImportOptions, session: &Session<'_>) -> Result<Self, Failure> {
         let (source, known) = (&options.source, session.runtimes()?);
         let data = source.look().map_err(|error| Failure::input(format!("`{}`", source.display())).because(&error))?;
-        let of_day = |day: Date| {
-            let today = day_of(session.now);
-            let message =
-                || Failure::input(format!("{day} is after today ({today})")).help("give the day with --as-of");
-            if day > today { Err(message()) } else { Ok(day) }
-        };
         if data.is_dir() {
             let name = must_be_name(options.name.as_deref().unwrap_or(LATEST))?;
             let commit = commit(source, session);
-            let day = of_day(options.as_of.map_or_else(|| commit.clone().map(|(_, day)| day), Ok)?)?;
+            let day = options.as_of.map_or_else(|| commit.clone().map(|(_, day)| day), Ok)?;
+            let day = must_have_been(day, session)?;
             let commit = commit.map(|(name, _)| format!(" (commit {name})")).unwrap_or_default();
             let origin = format!(
                 "with the driver, GPUs and pins of the newest image known then, from Colab's backend-info{commit}"
@@ -57,7 +52,8 @@ impl ImageSource {
         }
         let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let name = must_be_name(options.name.as_deref().unwrap_or(&stem))?;
-        let day = of_day(options.as_of.unwrap_or_else(|| day_of(u64::try_from(data.mtime()).unwrap_or(0))))?;
+        let day = options.as_of.unwrap_or_else(|| day_of(u64::try_from(data.mtime()).unwrap_or(0)));
+        let day = must_have_been(day, session)?;
         let request = MachineRequest { record: Some(source.clone()), ..MachineRequest::default() };
         let seen = session.machine(&request)?;
         let image = Runtime::of_machine(name, day, &seen.machine).ok_or_else(|| {
@@ -82,6 +78,15 @@ fn commit(folder: &Path, session: &Session<'_>) -> Result<(String, Date), Failur
     let said = finished.stdout.trim().split_once(' ').filter(|_| finished.code == 0);
     let commit = said.and_then(|(name, day)| Some((name.to_owned(), day.parse().ok()?)));
     commit.ok_or_else(|| failed().cause(finished.stderr.lines().next().unwrap_or_default().to_owned()))
+}
+
+/// A day that is not after today.
+fn must_have_been(day: Date, session: &Session<'_>) -> Result<Date, Failure> {
+    let today = day_of(session.now);
+    if day > today {
+        return Err(Failure::input(format!("{day} is after today ({today})")).help("give the day with --as-of"));
+    }
+    Ok(day)
 }
 
 /// A name that a file and a lock can have, and that means nothing else.

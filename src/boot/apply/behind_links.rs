@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::unowned_files::written;
-use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, lexical};
 use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::{Code, Failure, Finding, Subject};

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::aside::{copy, free, obstacle, replace_with};
-use crate::boot::apply::brought::TouchedFiles;
+use crate::boot::apply::moved_aside::{copy, free, obstacle, replace_with};
+use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::prepared::TouchedFiles;
 use crate::boot::apply::unowned_files::written;
-use crate::boot::apply::work::Work;
 use crate::boot::files::{Downloaded, Owners, listed_place, owners_of};
 use crate::boot::ledger::{CommonFile, Ledger};
 use crate::boot::machine::record_in;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use crate::boot::apply::brought::{InTheWay, TouchedFiles};
 use crate::boot::apply::common_files::CommonFiles;
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::prepared::{InTheWay, TouchedFiles};
 use crate::boot::goal::Goal;
 use crate::boot::ledger::{Aside, Ledger};
 use crate::core::diag::{Failure, Finding};

@@ -1,36 +1,36 @@
 //! An apply: fetch, run the script, check every file, roll back what failed. The network is over before the first
 //! change.
 
-mod as_before;
-mod aside;
+mod restored_edits;
+mod moved_aside;
 mod behind_links;
-mod bring;
-mod brought;
+mod fetch_wheels;
+mod prepared;
 mod shared_paths;
-mod clear_the_way;
+mod obstacles;
 mod outcome;
 mod path_files;
-mod permitted;
+mod permissions;
 mod forbidden_targets;
 mod report;
-mod rewritten;
+mod rewritten_at_start;
 mod common_files;
 mod metadata_differs;
 mod rollback;
-mod hiding;
+mod shadowing_files;
 mod unowned_files;
 mod kept_files;
 mod run_script;
-mod ledgers;
-mod left;
+mod ledger_entries;
+mod remaining_files;
 mod special_files;
 mod malformed_wheels;
-mod on_the_way;
-mod proof;
+mod unfinished_files;
+mod proof_of_owner;
 mod startup;
 mod installer_leftovers;
-mod work;
+mod one_apply;
 
 pub use installer_leftovers::leftovers;
+pub use one_apply::carry_out;
 pub use outcome::{evidence_of, gone, kernel_evidence, now};
-pub use work::carry_out;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
 use crate::boot::files::Downloaded;
 use crate::boot::machine::record_in;
 use crate::boot::marker::{Given, Touched};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::boot::apply::kept_files::KeptFiles;
+use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::run_script::Failed;
-use crate::boot::apply::work::Work;
 use crate::boot::files::{FileFault, Held, check_distributions};
 use crate::boot::index::IndexSettings;
 use crate::boot::ledger::Step;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;

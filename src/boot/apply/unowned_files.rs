@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::aside::is_kept;
-use crate::boot::apply::brought::{InTheWay, What};
 use crate::boot::apply::forbidden_targets::scripts;
-use crate::boot::apply::proof::{all_are, is_generated};
-use crate::boot::apply::work::Work;
+use crate::boot::apply::moved_aside::is_kept;
+use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::prepared::{InTheWay, What};
+use crate::boot::apply::proof_of_owner::{all_are, is_generated};
 use crate::boot::files::{Claims, Downloaded, place, placed};
 use crate::boot::machine::Layout;
 use crate::core::diag::{Code, Failure, Finding, Subject};

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::boot::audit::listed_lines::Listed;
-use crate::boot::audit::nesting::is_shallow;
 use crate::boot::audit::notebook_installs::notebook;
 use crate::boot::audit::requirements_txt::{Include, one, read_requirements};
+use crate::boot::audit::yaml_depth::is_shallow;
 use crate::core::diag::Source;
 use crate::core::model::requirement::lenient_specifiers;
 use crate::core::model::version::range_of;

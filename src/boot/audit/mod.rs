@@ -5,10 +5,10 @@
 
 mod rules;
 mod families;
-mod links;
+mod missing_libraries;
 mod requirements_txt;
-mod nesting;
-mod foreign;
+mod yaml_depth;
+mod other_locks;
 mod unmet_requirements;
 mod documents;
 mod listed_lines;
@@ -27,8 +27,8 @@ use crate::core::model::contents::Files;
 use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use documents::read_other;
-pub use foreign::{LockKind, kind_of, read_lock_file};
 pub use listed_lines::{Listed, Named, PipCommand, RequiredLine};
+pub use other_locks::{LockKind, kind_of, read_lock_file};
 pub use requirements_txt::read_requirements;
 pub use rules::{judge, judge_families, judge_locked};
 pub use unmet_requirements::requirements;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::boot::audit::links::links;
+use crate::boot::audit::missing_libraries::links;
 use crate::boot::audit::unmet_requirements::requirements;
 use crate::boot::audit::{Audited, Environment};
 use crate::boot::resolve::never_imported;

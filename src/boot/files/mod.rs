@@ -12,10 +12,11 @@ mod duplicate_metadata;
 mod hashed;
 mod intruders;
 mod libraries;
-mod relist;
+mod corrected_record;
 
 pub use claims::{Claims, Owners, is_shared_script, owners_of};
 pub use comparison::{Comparison, Depth, Options, check_distributions, compare};
+pub use corrected_record::{KnownFiles, is_of_installers, put_record_right};
 pub use downloaded::Downloaded;
 pub use duplicate_metadata::ghosts;
 pub use edits::{Edit, edits};
@@ -24,4 +25,3 @@ pub use fault::{FileFault, finding_of};
 pub use hashed::{Hashed, HashedDistribution, HashedFolder, StartUp, looks};
 pub use intruders::{Intruder, intruders_before};
 pub use libraries::{Compiled, linking_of};
-pub use relist::{KnownFiles, is_of_installers, put_record_right};

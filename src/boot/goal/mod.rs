@@ -1,12 +1,12 @@
 //! What a verb is asked for, without the command line.
 
-mod answer;
+mod lock_or_solve;
 mod effects;
 mod listed;
 mod into_lock;
 mod relock;
-mod in_order;
-mod together;
+mod notebook_solve;
+mod file_solve;
 
 use std::path::PathBuf;
 
@@ -16,12 +16,12 @@ use crate::boot::machine::MachineRequest;
 use crate::boot::profile::Profile;
 use crate::core::model::{PackageName, Sha256};
 
-pub use answer::{Answer, answer};
 pub use effects::Effects;
+pub use file_solve::Together;
 pub use into_lock::{missing_lock, must_be_of, stale_lock};
 pub use listed::{findings_of, read_listed};
+pub use lock_or_solve::{Answer, answer};
 pub use relock::Made;
-pub use together::Together;
 
 /// The machine that is meant, and where packages come from.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::boot::goal::answer::secrets_set;
+use crate::boot::goal::lock_or_solve::secrets_set;
 use crate::boot::goal::{Request, Upgrade};
 use crate::boot::index::Traffic;
 use crate::boot::lock::Lock;

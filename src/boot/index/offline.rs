@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Builder;
 
-use crate::boot::index::local::View;
+use crate::boot::index::catalog_base::View;
 use crate::boot::index::mutex::held;
 use crate::boot::index::prefetch::{Foresight, consequences, favourite};
 use crate::boot::index::{Cache, LocalWheel, Locations, Scope, folder};

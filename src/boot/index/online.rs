@@ -7,9 +7,9 @@ use reqwest::StatusCode;
 use tokio::sync::OnceCell;
 
 use crate::boot::index::cache::{LIFETIME, ListingRecord, MetadataRecord};
+use crate::boot::index::catalog_base::View;
 use crate::boot::index::client::Http;
 use crate::boot::index::exchange::HttpRequest;
-use crate::boot::index::local::View;
 use crate::boot::index::mutex::held;
 use crate::boot::index::page::{ACCEPT, read_page};
 use crate::boot::index::prefetch::{Foresight, consequences, favourite};

@@ -4,7 +4,7 @@
 //! no path and no index host inside, so that it works through any mirror; a lock of a newer format is refused with an
 //! error that names both.
 
-mod budget;
+mod wheel_sizes;
 mod compare;
 mod read;
 mod report;
@@ -22,11 +22,11 @@ use crate::core::model::{
     ComputeCapability, CudaVersion, DriverVersion, Libc, PackageName, PythonFacts, Sha256, Version,
 };
 
-pub use budget::{distinct, within_budget};
 pub use compare::differences;
 pub use read::{Unreadable, has_conflict, read_lock};
 pub use report::TargetReport;
 pub use stale::{Fit, stale, target_for, uncovered};
+pub use wheel_sizes::{distinct, within_budget};
 pub use write::write_lock;
 
 /// The format this program writes, and the newest that it reads.

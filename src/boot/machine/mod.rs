@@ -6,7 +6,7 @@ mod debian;
 mod python_search;
 mod judge;
 mod looker;
-mod neutral;
+mod anonymous;
 mod observe;
 mod origin;
 mod overrides;
@@ -25,11 +25,11 @@ use serde::Serialize;
 use crate::core::matrix::{Hardware, Host};
 use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
 
+pub use anonymous::{Neutral, neutral_text};
 pub use conditions::Conditions;
 pub use debian::Debian;
 pub use judge::judge;
 pub use looker::Looker;
-pub use neutral::{Neutral, neutral_text};
 pub use observe::{
     SMI_LIMIT, find_info, installed_modules, is_kernel_command, kernel_identity, observe, observe_interpreter,
     owned_elsewhere, parent_of, record_in,

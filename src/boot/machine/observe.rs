@@ -12,7 +12,7 @@ use crate::boot::machine::{Kernel, Layout};
 use crate::core::diag::{Failure, Kind};
 use crate::core::host::command::{find_program, is_executable, stat_field};
 use crate::core::host::mounts::Look;
-use crate::core::host::watched::started;
+use crate::core::host::process_end::started;
 use crate::core::host::{Invocation, files, paths};
 use crate::core::inspect::parse_record;
 use crate::core::model::PackageName;

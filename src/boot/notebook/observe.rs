@@ -8,7 +8,7 @@ use crate::boot::notebook::maps::{deleted_below, mapped_below};
 use crate::boot::notebook::{Facts, Loaded, Modules, read_facts};
 use crate::core::diag::Failure;
 use crate::core::host::files;
-use crate::core::host::watched::started;
+use crate::core::host::process_end::started;
 use crate::core::model::PackageName;
 
 /// What `kernel` has loaded, by `facts`, the file that it has written, and by Linux. `preloaded` is what a fresh kernel

@@ -3,7 +3,7 @@
 use crate::boot::ledger::Hand;
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::Installed;
-use crate::boot::plan::prune::prune;
+use crate::boot::plan::undone_changes::prune;
 use crate::boot::plan::{Basis, Change, Kept, Kind, kind_of};
 use crate::core::diag::{Code, Finding};
 use crate::core::model::PackageName;

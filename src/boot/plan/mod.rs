@@ -8,7 +8,8 @@ mod changes;
 mod decide;
 mod variables;
 mod broken_families;
-mod prune;
+mod changed_by_others;
+mod undone_changes;
 mod restart;
 mod preset;
 mod refusals;
@@ -24,11 +25,12 @@ use crate::core::model::{PackageName, Version};
 pub use basis::{Basis, Wish};
 pub use breakage::Breakage;
 pub use builds_here::how_builds_run;
+pub use changed_by_others::changed_by_others;
 pub use decide::{Decision, decide, files_rewritten};
 pub use preset::{Variables, variables_for};
-pub use prune::{changed_by_others, wanted_back};
 pub use refusals::About;
 pub use restart::{Restart, touched};
+pub use undone_changes::wanted_back;
 pub use variables::{VariableChange, VariablesAfter, environment_line, set_by};
 
 /// The ordered work: apt first, then removals, then wheels, then the environment file.

@@ -1,7 +1,7 @@
 //! From an answer to a decision: what else a plan depends on, and the plan.
 
 mod edited;
-mod outlook;
+mod image_forecast;
 mod shadow;
 
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ use crate::boot::verdict::Compared;
 use crate::core::diag::{Failure, Finding, count_errors};
 use crate::core::model::{PackageName, Version};
 
-pub use outlook::{Outlook, gpus_of, outlook};
+pub use image_forecast::{Outlook, gpus_of, outlook};
 pub use shadow::InFront;
 
 /// A plan with all that led to it.

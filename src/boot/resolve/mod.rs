@@ -8,13 +8,15 @@ mod held_back;
 mod collision;
 mod edges;
 mod explain;
-mod learned;
+mod wheels_read;
 mod linked;
 mod matrix_edges;
 mod package;
+mod admission;
 mod provider;
+mod time_limit;
 mod release;
-mod rest;
+mod remaining_causes;
 mod search;
 mod caveat;
 mod solve;
@@ -30,9 +32,9 @@ use crate::core::model::{ExtraName, PackageName, PythonFacts, Requirement, Sha25
 
 pub use caveat::{caveats, collision_finding, compiled_on_use, never_imported, yanked};
 pub use explain::{Asker, Conflict, Elsewhere, Hindrance, Newer, Unsolved, Why, explain, why};
-pub use learned::Learned;
-pub use rest::{Cause, Rest, resolve_rest};
+pub use remaining_causes::{Cause, Rest, resolve_rest};
 pub use solve::resolve;
+pub use wheels_read::Learned;
 
 /// What to solve for.
 #[derive(Clone, Debug)]

@@ -5,19 +5,18 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use pep440_rs::VersionSpecifiers;
 use pep508_rs::MarkerEnvironment;
 use pubgrub::{Dependencies, DependencyConstraints, DependencyProvider, PackageResolutionStatistics, VersionSet as _};
 
-use crate::boot::profile::{Prereleases, UpgradeStrategy, Wanted};
+use crate::boot::profile::{UpgradeStrategy, Wanted};
 use crate::boot::resolve::matrix_edges::{Edge, plausible};
 use crate::boot::resolve::package::{Barred, Package};
 use crate::boot::resolve::release::{Release, Releases};
 use crate::boot::resolve::{Present, Question};
-use crate::core::diag::{Failure, counted};
+use crate::core::diag::Failure;
 use crate::core::matrix::Build;
-use crate::core::model::catalog::{Admission, Candidate, Listing, PrereleaseRule, Sidecar, Wish};
-use crate::core::model::version::{is_pin, range_of};
+use crate::core::model::catalog::{Candidate, Listing, PrereleaseRule, Sidecar, Wish};
+use crate::core::model::version::is_pin;
 use crate::core::model::{ExtraName, PackageName, Version, VersionRange};
 
 /// How the profile's own requirements are varied for explanations and fixes.
@@ -47,9 +46,6 @@ pub(super) enum Known {
 /// memory. Unions are then larger than their parts, which has kept the solver in one conflict for ever (after eight).
 const MANY: usize = 256;
 
-/// Decisions that a budget allows for each release that it allows to look into.
-const STEPS: usize = 4;
-
 pub(super) struct Provider<'a> {
     pub question: Question<'a>,
     pub(super) markers: MarkerEnvironment,
@@ -57,9 +53,9 @@ pub(super) struct Provider<'a> {
     seen: RefCell<HashMap<Package, usize>>,
     tried: RefCell<HashMap<PackageName, BTreeSet<Version>>>,
     /// How many decisions were made.
-    steps: Cell<usize>,
+    pub(super) steps: Cell<usize>,
     /// How many conflicts each package was in.
-    conflicts: RefCell<HashMap<Package, u32>>,
+    pub(super) conflicts: RefCell<HashMap<Package, u32>>,
     /// The edges of each version that was tried, for "needed by".
     pub edges: RefCell<HashMap<(Package, Version), Vec<Edge>>>,
     /// Builds that the matrix has no row for.
@@ -116,37 +112,6 @@ impl<'a> Provider<'a> {
         self.by_name.get(name).into_iter().flatten().copied()
     }
 
-    /// The range that the profile gives `wanted`, with the matrix's floor where the profile does not go below it
-    /// itself.
-    pub(super) fn wanted_range(&self, wanted: &Wanted) -> VersionRange {
-        if let Some(range) = self.variation.ranges.get(&wanted.name) {
-            return range.clone();
-        }
-        let range = range_of(&wanted.specifiers);
-        let floor =
-            self.question.matrix.floor(&wanted.name).map(|(version, _)| VersionRange::higher_than(version.clone()));
-        let raised = floor.map(|floor| floor.intersection(&range)).filter(|raised| !raised.is_empty());
-        raised.unwrap_or(range)
-    }
-
-    /// How pre-releases and yanked files of `name` rank: by policy, and by whether the profile pins it.
-    pub(super) fn admission(&self, name: &PackageName) -> Admission {
-        let wanted = self.wanted_as(name).map(|one| &one.specifiers);
-        let profile = self.question.profile;
-        let bounds = [profile.override_of(name), profile.constraint_of(name)].into_iter().flatten();
-        let own: Vec<&VersionSpecifiers> = wanted.chain(bounds.map(|bound| &bound.specifiers)).collect();
-        let named = own.iter().flat_map(|one| one.iter()).any(|specifier| specifier.version().any_prerelease());
-        Admission {
-            yanked: own.iter().any(|one| is_pin(&range_of(one))),
-            prereleases: match self.question.profile.policy.prereleases {
-                Prereleases::Allow => PrereleaseRule::Equal,
-                Prereleases::IfNecessary => PrereleaseRule::Last,
-                Prereleases::Explicit if named => PrereleaseRule::Last,
-                Prereleases::Explicit => PrereleaseRule::Refused,
-            },
-        }
-    }
-
     pub(super) fn present(&self, name: &PackageName) -> Option<&'a Present> {
         self.question.target.installed.get(name)
     }
@@ -174,23 +139,6 @@ impl<'a> Provider<'a> {
             folder: None,
         };
         Ok(Some(Arc::new(Listing { index: "direct".to_owned(), candidates: vec![candidate], ..Listing::default() })))
-    }
-
-    /// What is installed, where it fits and may be kept.
-    pub(super) fn keepable(&self, name: &PackageName, range: &VersionRange) -> Option<&'a Present> {
-        // A wheel given by address is wanted as such, whatever has its name.
-        let direct = || self.wanted_as(name).any(|one| one.direct.is_some());
-        self.present(name).filter(|present| range.contains(&present.version) && !direct())
-    }
-
-    /// The versions that the profile's `[constraints]` leave of `range`.
-    pub(super) fn constrained(&self, name: &PackageName, range: &VersionRange) -> VersionRange {
-        let constraint = self.question.profile.constraint_of(name).filter(|_| !self.variation.unbound.contains(name));
-        let range = constraint.map_or_else(|| range.clone(), |bound| range.intersection(&range_of(&bound.specifiers)));
-        // Those of the profile's packages are in the requirement on them.
-        let wanted = || self.question.profile.wanted.iter().any(|wanted| wanted.name == *name);
-        let varied = self.variation.ranges.get(name).filter(|_| !wanted());
-        varied.map_or_else(|| range.clone(), |varied| range.intersection(varied))
     }
 
     fn choose(&self, name: &PackageName, range: &VersionRange) -> Result<Option<Version>, Failure> {
@@ -291,27 +239,6 @@ impl<'a> Provider<'a> {
 /// versions: 86 s so, 1.6 s with a fixed order).
 pub(super) type Priority = (u8, u32, Reverse<usize>);
 
-impl Provider<'_> {
-    /// That the time is over, with what was found out so far.
-    fn out_of_time(&self) -> Failure {
-        let conflicts = self.conflicts.borrow();
-        let mut worst: BTreeMap<&PackageName, u32> = BTreeMap::new();
-        for (package, count) in conflicts.iter() {
-            let Some(name) = package.name() else { continue };
-            *worst.entry(name).or_default() += count;
-        }
-        let mut worst: Vec<_> = worst.into_iter().collect();
-        worst.sort_by_key(|(name, count)| (Reverse(*count), *name));
-        let named: Vec<String> = worst.iter().take(5).map(|(name, count)| format!("{name} ({count})")).collect();
-        let looked = self.edges.borrow().len();
-        let failure =
-            Failure::answer("no solution was found in time").cause(format!("{} tried", counted(looked, "release")));
-        let failure =
-            if named.is_empty() { failure } else { failure.cause(format!("most in conflict: {}", named.join(", "))) };
-        failure.help("narrow these in the profile with an exact version or a range, or raise --solve-timeout")
-    }
-}
-
 impl DependencyProvider for Provider<'_> {
     type P = Package;
     type V = Release;
@@ -355,16 +282,8 @@ impl DependencyProvider for Provider<'_> {
         chosen.map(|version| self.release(package, version)).transpose()
     }
 
-    /// Gives up when the budget is spent: a fix that needs hundreds of versions looked into, or thousands of decisions,
-    /// is not worth the wait.
     fn should_cancel(&self) -> Result<(), Failure> {
-        self.steps.set(self.steps.get() + 1);
-        let is_spent = |budget: usize| self.edges.borrow().len() >= budget || self.steps.get() >= STEPS * budget;
-        let spent = self.variation.budget.is_some_and(is_spent);
-        if spent {
-            return Err(Failure::world("the time limit is reached"));
-        }
-        if (self.question.is_over)() { Err(self.out_of_time()) } else { Ok(()) }
+        self.must_have_time()
     }
 
     fn get_dependencies(

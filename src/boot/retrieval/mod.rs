@@ -1,6 +1,6 @@
 //! Bringing the files of a lock to a folder: from folders of wheels, from what was fetched before, from the indexes.
 
-mod before;
+mod earlier_wheels;
 mod index;
 mod overlay;
 mod pages;
@@ -28,7 +28,7 @@ use crate::core::model::catalog::{Candidate, Catalog, Listing};
 use crate::core::model::platform::parse_platform;
 use crate::core::model::{Libc, PackageName, PythonFacts};
 
-pub use before::wheels_of;
+pub use earlier_wheels::wheels_of;
 pub use index::{Asked, find_links};
 pub use overlay::matrix;
 

@@ -4,7 +4,7 @@
 mod distributions;
 mod environment;
 mod kept_libraries;
-mod lacking;
+mod system_libraries;
 mod missing_files;
 mod owners;
 mod target;
@@ -32,9 +32,9 @@ use crate::core::model::day::day_of;
 use crate::core::model::{PythonFacts, Version};
 
 pub use distributions::{installed, recorded_files, surroundings};
-pub use lacking::{lacking, with_apt, without_libraries};
 pub use missing_files::missing_files;
 pub use owners::{entry, hidden, hidden_by_user, is_code, owners, places_of, recorded_paths};
+pub use system_libraries::{lacking, with_apt, without_libraries};
 
 /// A machine with what led to it.
 #[derive(Clone)]

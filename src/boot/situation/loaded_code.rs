@@ -15,7 +15,7 @@ use crate::boot::situation::stale_code::stale_distributions;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::host::watched::stat_of;
+use crate::core::host::process_end::stat_of;
 use crate::core::inspect::parse_record;
 use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;

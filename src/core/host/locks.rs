@@ -10,7 +10,7 @@ use crate::core::diag::Failure;
 use crate::core::host::command::stat_field;
 use crate::core::host::files;
 use crate::core::host::mounts::reach;
-use crate::core::host::watched::Watched;
+use crate::core::host::process_end::Watched;
 
 /// An exclusive lock on a file that is never deleted, held until dropped. Waits up to `at_most`; `on_wait` is called
 /// when it has to.

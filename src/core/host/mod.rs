@@ -11,12 +11,12 @@ pub mod mounts;
 pub mod parallel;
 pub mod paths;
 pub mod reads;
-pub mod shared;
+pub mod hard_links;
 pub mod signals;
 pub mod stamps;
 pub mod supervisor;
 pub mod texts;
-pub mod watched;
+pub mod process_end;
 pub mod writers;
 
 pub use command::{Finished, Invocation};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::core::diag::Failure;
 use crate::core::host::destination::{must_be_as_seen, write_output};
 use crate::core::host::files;
+use crate::core::host::hard_links::Shared;
 use crate::core::host::mounts::Look;
-use crate::core::host::shared::Shared;
 use crate::core::host::stamps::Stamp;
 
 /// The files that processes of this user write to, each with one of these processes.

@@ -2,12 +2,12 @@
 //! and taken out where they stand. Text in, text out; a value is never kept, nor shown.
 
 mod baseline;
-mod document;
+mod file_kind;
 mod json_strings;
 mod line_numbers;
 mod private_key;
 mod replaced;
-mod said;
+mod secret_findings;
 mod sarif;
 mod value;
 
@@ -23,7 +23,7 @@ use crate::core::diag::Failure;
 use crate::core::matrix::{SecretFormat, secret_formats};
 use crate::core::model::Sha256;
 use crate::core::model::json_text::strict;
-use crate::core::secrets::document::Document;
+use crate::core::secrets::file_kind::Document;
 use crate::core::secrets::json_strings::{Site, raw_places, sites};
 use crate::core::secrets::line_numbers::Lines;
 use crate::core::secrets::private_key::lines_of;
@@ -32,8 +32,8 @@ use crate::core::secrets::value::{SHORTEST, is_compound, is_secret};
 
 pub use baseline::Baseline;
 pub use replaced::Secret;
-pub use said::{Fate, said, summary, unread_file, unwritten_file};
 pub use sarif::{sarif, sarif_frame};
+pub use secret_findings::{Fate, said, summary, unread_file, unwritten_file};
 
 /// A secret in a file, as people may see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

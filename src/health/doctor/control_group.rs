@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::core::host::files;
 use crate::health::doctor::Vitals;
-use crate::health::doctor::sight::Sight;
+use crate::health::doctor::look_context::Sight;
 
 /// The file that counts what was killed for memory; a zombie is in no group any more, and its group's count is asked by
 /// this.

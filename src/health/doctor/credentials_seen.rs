@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::core::host::mounts::Look;
 use crate::core::host::{Invocation, files};
 use crate::core::matrix::{CredentialPlace, credential_places};
-use crate::health::doctor::sight::Sight;
+use crate::health::doctor::look_context::Sight;
 use crate::health::doctor::vitals::Credential;
 
 /// A file of credentials is not larger.

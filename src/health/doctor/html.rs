@@ -6,7 +6,7 @@ use minijinja::{Environment, context};
 use serde::Serialize;
 
 use crate::core::diag::{Failure, Severity, harmless};
-use crate::health::doctor::shown::{by_group, count};
+use crate::health::doctor::text_report::{by_group, count};
 use crate::health::doctor::{Outcome, State};
 
 #[derive(Serialize)]

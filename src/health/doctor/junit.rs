@@ -3,7 +3,7 @@
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::core::diag::{Failure, Finding, Severity};
-use crate::health::doctor::shown::by_group;
+use crate::health::doctor::text_report::by_group;
 use crate::health::doctor::{Outcome, State};
 
 /// The XML. Errors are failures (and warnings, where they count as such); what was not seen is skipped, with the

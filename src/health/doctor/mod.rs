@@ -15,17 +15,17 @@ mod credentials_seen;
 mod importing;
 mod lifetime;
 mod error_lines;
-mod looked_up;
+mod name_lookup;
 mod mapped;
 mod observe;
 mod report_files;
 mod on_disk;
 mod processes;
 mod ram;
-mod fitting;
+mod loaded_builds;
 mod sarif_log;
-mod shown;
-mod sight;
+mod text_report;
+mod look_context;
 mod storage;
 mod symptom;
 mod tokens;
@@ -52,12 +52,12 @@ pub use death::{
     Death, SCHEMA, Tick, connection_file, crash_file, crash_in_short, death_folder, deaths, is_recorded, recorder_lock,
 };
 pub use foreign_checks::{Asked, foreign_checks, foreign_names};
-pub use looked_up::Knowledge;
+pub use look_context::{Place, Sight, smi_hangs, unread};
+pub use name_lookup::Knowledge;
 pub use observe::{observe_memory, observe_vitals, utilization};
 pub use report_files::Outputs;
-pub use shown::{known, listed, shown};
-pub use sight::{Place, Sight, smi_hangs, unread};
 pub use symptom::{explained_log, explained_text, is_known_error};
+pub use text_report::{known, listed, shown};
 pub use vitals::{Checkpoint, Credential, FileSystem, Memory, Process, Vitals};
 
 /// What a check looks at.
@@ -215,7 +215,7 @@ const JUDGES: &[&[(Code, Judge)]] = &[
     ram::CHECKS,
     device::CHECKS,
     mapped::CHECKS,
-    fitting::CHECKS,
+    loaded_builds::CHECKS,
     vram::CHECKS,
     workers::CHECKS,
     storage::CHECKS,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::core::host::files;
 use crate::core::host::mounts::{Look, is_elsewhere, is_remote, list_remote};
 use crate::core::inspect::BytecodeHead;
-use crate::health::doctor::sight::Sight;
+use crate::health::doctor::look_context::Sight;
 use crate::health::doctor::{Checkpoint, Vitals};
 
 const CHECKPOINTS: &[&str] = &[".pt", ".pth", ".ckpt", ".safetensors", ".h5", ".keras", ".msgpack"];

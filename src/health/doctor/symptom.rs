@@ -14,7 +14,7 @@ use crate::core::host::mounts::must_be_there;
 use crate::core::matrix::{Matrix, Met, Symptom, Symptoms};
 use crate::core::model::PackageName;
 use crate::health::doctor::error_lines::{LineWeight, LogLine, log_lines, without_colors};
-use crate::health::doctor::looked_up::{Knowledge, facts, filled, versions};
+use crate::health::doctor::name_lookup::{Knowledge, facts, filled, versions};
 
 /// So much of the beginning and of the end of a log is looked at.
 const LOG: u64 = 8 << 20;

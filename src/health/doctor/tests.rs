@@ -146,7 +146,7 @@ fn rows_and_judgements_are_the_same_checks() {
         include_str!("workers.rs"),
         include_str!("device.rs"),
         include_str!("mapped.rs"),
-        include_str!("fitting.rs"),
+        include_str!("loaded_builds.rs"),
         include_str!("vram.rs"),
         include_str!("storage.rs"),
         include_str!("tokens.rs"),

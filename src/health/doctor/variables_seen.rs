@@ -6,7 +6,7 @@ use crate::core::diag::without_secrets;
 use crate::core::host::mounts::{Look, must_be_there};
 use crate::core::matrix::{is_between_words, is_judged, is_setting_word};
 use crate::health::doctor::Vitals;
-use crate::health::doctor::sight::Sight;
+use crate::health::doctor::look_context::Sight;
 
 /// Variables whose values are kept, beside those that `lock` judges; of those whose names begin so, as well.
 const VARIABLES: &[&str] = &[

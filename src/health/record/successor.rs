@@ -7,7 +7,7 @@ use crate::boot::machine::{Kernel, kernel_identity, parent_of};
 use crate::boot::notebook::is_alive;
 use crate::core::host::command::stat_field;
 use crate::core::host::files;
-use crate::core::host::watched::stat_of;
+use crate::core::host::process_end::stat_of;
 use crate::health::doctor::connection_file;
 
 /// It is looked for so long, in half seconds.

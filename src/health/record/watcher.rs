@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::boot::session::Session;
 use crate::core::diag::Failure;
 use crate::core::host::mounts::Look;
-use crate::core::host::watched::{End, Watched, leave_session};
+use crate::core::host::process_end::{End, Watched, leave_session};
 use crate::core::host::{Invocation, files, locks};
 use crate::health::doctor::{
     COUNTER, Death, Memory, Place, SCHEMA, Sight, Tick, connection_file, crash_file, crash_in_short,

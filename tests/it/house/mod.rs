@@ -311,6 +311,19 @@ fn the_guides_name_files_that_are_there() {
             assert!(root().join(path).exists(), "{guide} names `{path}`, which is not there");
         }
     }
+    // The tables of rooms: a heading with the wing, and rows that begin with names of its files.
+    let mut wing = None;
+    for line in read(&root().join("ARCHITECTURE.md")).lines() {
+        if line.starts_with('#') {
+            wing = line.strip_prefix("### `").and_then(|rest| rest.strip_suffix("/`"));
+        }
+        let (Some(wing), Some(row)) = (wing, line.strip_prefix("| `")) else { continue };
+        let rooms = row.split(" | ").next().unwrap_or_default().split('`').step_by(2);
+        for room in rooms.map(|room| room.trim_end_matches('/')).filter(|room| !room.is_empty()) {
+            let there = [room.to_owned(), format!("{room}.rs")].map(|name| root().join(wing).join(name));
+            assert!(there.iter().any(|path| path.exists()), "ARCHITECTURE.md names the room `{room}` of {wing}");
+        }
+    }
 }
 
 #[test]

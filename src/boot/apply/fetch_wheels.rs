@@ -4,10 +4,10 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::boot::apply::brought::Brought;
 use crate::boot::apply::malformed_wheels::open_all;
 use crate::boot::apply::metadata_differs::unmet;
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::prepared::Brought;
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::Layout;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::boot::apply::as_before::contents_of;
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::restored_edits::contents_of;
 use crate::boot::ledger::{Before, Hand, Ledger, Step};
 use crate::boot::machine::find_info;
 use crate::boot::planned::Planned;

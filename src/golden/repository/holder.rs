@@ -16,7 +16,7 @@ use crate::golden::in_notebook::{CellFault, boot_cell, cell_faults, held, with_r
 use crate::golden::index_trust::Vouched;
 use crate::golden::pin::{PIN_FILE, Pin, Pins};
 use crate::golden::repository::Repository;
-use crate::golden::repository::source::SourceRequest;
+use crate::golden::repository::source_request::SourceRequest;
 
 /// A repository that was read and is believed.
 pub struct Read {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::boot::apply::brought::TouchedFiles;
 use crate::boot::apply::installer_leftovers::sweep;
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::prepared::TouchedFiles;
 use crate::boot::marker::Marker;
 use crate::boot::plan::Change;
 use crate::core::diag::Failure;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::apply::forbidden_targets::scripts;
-use crate::boot::apply::proof::{all_are, is_generated};
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::proof_of_owner::{all_are, is_generated};
 use crate::boot::files::{Claims, Downloaded, listed_place, place, placed};
 use crate::boot::machine::record_in;
 use crate::boot::state::OnTheWay;

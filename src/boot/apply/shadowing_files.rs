@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
 use crate::boot::files::{Downloaded, Intruder, intruders_before};
 use crate::boot::planned::InFront;
 use crate::boot::script::ENVIRONMENT_FILE;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
-use crate::boot::apply::brought::TouchedFiles;
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::prepared::TouchedFiles;
 use crate::boot::files::listed_place;
 use crate::boot::machine::record_in;
 use crate::core::diag::{Failure, counted};

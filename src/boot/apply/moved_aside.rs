@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::FileTimes;
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::brought::{InTheWay, What};
 use crate::boot::apply::installer_leftovers::strangers;
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::prepared::{InTheWay, What};
 use crate::boot::files::Claims;
 use crate::boot::ledger::Aside;
 use crate::core::diag::Failure;

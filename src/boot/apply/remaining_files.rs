@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::work::Work;
+use crate::boot::apply::one_apply::Work;
 use crate::boot::files::{Claims, place};
 use crate::boot::machine::record_in;
 use crate::boot::plan::Change;

@@ -3,8 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use crate::boot::apply::aside::{obstacle, replace_with};
-use crate::boot::apply::work::Work;
+use crate::boot::apply::moved_aside::{obstacle, replace_with};
+use crate::boot::apply::one_apply::Work;
 use crate::boot::files::{lexical, version_of};
 use crate::boot::ledger::Before;
 use crate::boot::machine::{find_info, record_in};

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::shared_paths::{SharedPaths, with_shared};
 use crate::boot::apply::startup::starts;
-use crate::boot::apply::work::Work;
 use crate::boot::files::{FileFault, check_distributions, placed};
 use crate::boot::lock::LockedPackage;
 use crate::boot::situation::held;

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use crate::boot::apply::brought::{Brought, TouchedFiles};
 use crate::boot::apply::forbidden_targets::scripts;
 use crate::boot::apply::installer_leftovers::{empty_trash, leftovers, remove_caches};
 use crate::boot::apply::outcome::{applied, now, outcome, settle};
+use crate::boot::apply::prepared::{Brought, TouchedFiles};
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::run_script::{Failed, Job, run_script};
 use crate::boot::apply::shared_paths::{Owner, bystanders, shared_paths, with_shared};

@@ -6,8 +6,8 @@ use pep508_rs::MarkerEnvironment;
 use url::Url;
 
 use crate::boot::index::cache::listing_key;
-use crate::boot::index::location::page_address;
 use crate::boot::index::page::{Buildable, Filter};
+use crate::boot::index::which_index::page_address;
 use crate::boot::index::{Builder, Cache, Locations, folder};
 use crate::core::diag::Failure;
 use crate::core::matrix::Hints;

@@ -6,7 +6,7 @@ use reqwest::Response;
 use reqwest::header::RETRY_AFTER;
 use url::Url;
 
-use crate::boot::index::location::redact;
+use crate::boot::index::which_index::redact;
 use crate::core::diag::Failure;
 
 /// Tries of one request; between them 0.3, 0.9 and 2.7 s, or what the server asks for up to a minute.

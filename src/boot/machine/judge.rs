@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::boot::machine::observe::kernel_identity;
+use crate::boot::machine::kernel_process::kernel_identity;
 use crate::boot::machine::raw::{Observed, RawDistribution, RawPython, Said};
 use crate::boot::machine::{Installed, Layout, Machine, Python, Recorded};
 use crate::core::diag::{Code, Finding};

@@ -3,6 +3,7 @@
 
 mod conditions;
 mod debian;
+mod kernel_process;
 mod python_search;
 mod judge;
 mod looker;
@@ -29,11 +30,9 @@ pub use anonymous::{Neutral, neutral_text};
 pub use conditions::Conditions;
 pub use debian::Debian;
 pub use judge::judge;
+pub use kernel_process::{is_kernel_command, kernel_identity, parent_of};
 pub use looker::Looker;
-pub use observe::{
-    SMI_LIMIT, find_info, installed_modules, is_kernel_command, kernel_identity, observe, observe_interpreter,
-    owned_elsewhere, parent_of, record_in,
-};
+pub use observe::{SMI_LIMIT, find_info, installed_modules, observe, observe_interpreter, owned_elsewhere, record_in};
 pub use origin::PythonOrigin;
 pub use overrides::{Overrides, apply_overrides, assumed_driver, resolve_gpus};
 pub use python::{is_silent, observe_python};

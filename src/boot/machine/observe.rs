@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::boot::machine::Layout;
 use crate::boot::machine::debian::Debian;
+use crate::boot::machine::kernel_process::observe_kernel;
 use crate::boot::machine::looker::{Looker, said, search_path};
 use crate::boot::machine::python::observe_python;
-use crate::boot::machine::raw::{Observed, RawDistribution, RawKernel, RawPython, Said};
-use crate::boot::machine::{Kernel, Layout};
+use crate::boot::machine::raw::{Observed, RawDistribution, RawPython, Said};
 use crate::core::diag::{Failure, Kind};
-use crate::core::host::command::{find_program, is_executable, stat_field};
+use crate::core::host::command::{find_program, is_executable};
 use crate::core::host::mounts::Look;
-use crate::core::host::process_end::started;
 use crate::core::host::{Invocation, files, paths};
 use crate::core::inspect::parse_record;
 use crate::core::model::PackageName;
@@ -180,46 +180,6 @@ fn without_address(line: &str) -> String {
             None => name.trim().to_owned(),
         },
     }
-}
-
-/// The kernel named by the cell, else the nearest ancestor of this process that is one.
-fn observe_kernel(looker: Looker<'_>) -> Result<Option<RawKernel>, Failure> {
-    let proc = looker.paths.under_root("/proc");
-    let of = |pid: u32, name: &str| files::read_optional(&proc.join(pid.to_string()).join(name));
-    if let Some(pid) = looker.kernel_pid {
-        return Ok(of(pid, "stat")?.map(|stat| RawKernel { pid, stat }));
-    }
-    let mut pid = std::process::id();
-    for _ in 0..32 {
-        let Some(stat) = of(pid, "stat")? else {
-            return Ok(None);
-        };
-        // Of another user's process, or of one that has just ended, nothing can be read.
-        let command = of(pid, "cmdline").ok().flatten().unwrap_or_default();
-        if is_kernel_command(&command) {
-            return Ok(Some(RawKernel { pid, stat }));
-        }
-        let Some(parent) = parent_of(&stat) else {
-            return Ok(None);
-        };
-        pid = parent;
-    }
-    Ok(None)
-}
-
-/// Whether a command line, as `/proc/<pid>/cmdline` has it, is that of a kernel.
-pub fn is_kernel_command(line: &str) -> bool {
-    line.contains("ipykernel") || line.contains("colab_kernel_launcher")
-}
-
-/// The parent, from a stat line; `None` for the first process.
-pub fn parent_of(stat: &str) -> Option<u32> {
-    stat_field(stat, 4)?.parse().ok().filter(|pid| *pid > 0)
-}
-
-/// The identity of a kernel from its stat line.
-pub fn kernel_identity(pid: u32, stat: &str) -> Option<Kernel> {
-    Some(Kernel { pid, start_time: started(stat)? })
 }
 
 /// The RECORD in the metadata at `info`; `None` where what has that name is no list: a folder, a pipe, a link to

@@ -12,7 +12,7 @@ mod changed_by_others;
 mod undone_changes;
 mod restart;
 mod preset;
-mod refusals;
+mod variable_faults;
 mod xla_text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,9 +28,9 @@ pub use builds_here::how_builds_run;
 pub use changed_by_others::changed_by_others;
 pub use decide::{Decision, decide, files_rewritten};
 pub use preset::{Variables, variables_for};
-pub use refusals::About;
 pub use restart::{Restart, touched};
 pub use undone_changes::wanted_back;
+pub use variable_faults::About;
 pub use variables::{VariableChange, VariablesAfter, environment_line, set_by};
 
 /// The ordered work: apt first, then removals, then wheels, then the environment file.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::boot::lock::LockedTarget;
-use crate::boot::plan::refusals::About;
+use crate::boot::plan::variable_faults::About;
 use crate::boot::plan::xla_text::{flags_of, names_a_file};
 use crate::boot::profile::Profile;
 use crate::core::diag::{Code, Finding, Severity, counted};

@@ -1,6 +1,7 @@
 //! Bringing the files of a lock to a folder: from folders of wheels, from what was fetched before, from the indexes.
 
 mod earlier_wheels;
+mod free_space;
 mod index;
 mod overlay;
 mod pages;
@@ -20,8 +21,7 @@ use crate::boot::resolve::yanked;
 use crate::boot::retrieval::pages::page_of;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Failure, Finding, Kind, bytes};
-use crate::core::host::files;
+use crate::core::diag::{Failure, Finding, bytes};
 use crate::core::host::mounts::Look;
 use crate::core::log::{Style, bar};
 use crate::core::model::catalog::{Candidate, Catalog, Listing};
@@ -29,11 +29,9 @@ use crate::core::model::platform::parse_platform;
 use crate::core::model::{Libc, PackageName, PythonFacts};
 
 pub use earlier_wheels::wheels_of;
+pub use free_space::enough_space;
 pub use index::{Asked, find_links};
 pub use overlay::matrix;
-
-/// What stays free on a disk that we write to.
-const MARGIN: u64 = 256 << 20;
 
 /// Where the files of one locked target come from.
 pub struct Retrieval<'a> {
@@ -258,21 +256,4 @@ fn all_here(packages: &[&LockedPackage], folder: &Path, settings: &IndexSettings
         Err(Failure::world(format!("`{}` is not in the cache, and --offline forbids fetching it", wheel.file))
             .help("run the command once without --offline, or name a folder that has it with --find-links"))
     })
-}
-
-pub fn enough_space(path: &Path, needed: u64, what: &str) -> Result<(), Failure> {
-    let with_margin = needed.saturating_add(MARGIN);
-    let Some(free) = files::free_bytes(path).filter(|free| needed > 0 && *free < with_margin) else {
-        return Ok(());
-    };
-    let message = format!(
-        "{what} need {} (with a reserve of {}), but `{}` has {} free",
-        bytes(with_margin),
-        bytes(MARGIN),
-        path.display(),
-        bytes(free)
-    );
-    let finding = Finding::error(Code::DiskFull, message)
-        .with_help("free some space and run the command again; nothing was changed");
-    Err(Failure::from_findings(Kind::World, vec![finding]))
 }

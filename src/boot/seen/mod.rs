@@ -1,7 +1,7 @@
 //! The machine that a request means: a bundled runtime, a record, or this one; what is installed on it, who owns which
 //! file, and what a profile is to be solved for on it.
 
-mod distributions;
+mod installed_for_audit;
 mod environment;
 mod kept_libraries;
 mod system_libraries;
@@ -31,7 +31,7 @@ use crate::core::matrix::InstalledGpu;
 use crate::core::model::day::day_of;
 use crate::core::model::{PythonFacts, Version};
 
-pub use distributions::{installed, recorded_files, surroundings};
+pub use installed_for_audit::{installed, recorded_files, surroundings};
 pub use missing_files::missing_files;
 pub use owners::{entry, hidden, hidden_by_user, is_code, owners, places_of, recorded_paths};
 pub use system_libraries::{lacking, with_apt, without_libraries};

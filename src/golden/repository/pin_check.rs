@@ -13,7 +13,7 @@ use crate::core::model::day::day_of;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::calendar::Day;
 use crate::golden::pin::{PIN_FILE, Pin, Pins};
-use crate::golden::repository::holder::{Holder, into_option};
+use crate::golden::repository::pin_holder::{Holder, into_option};
 use crate::golden::repository::repository_address::TO_ASK;
 use crate::golden::repository::source_request::SourceRequest;
 use crate::golden::repository::status_text::pin_findings;

@@ -4,7 +4,7 @@ use crate::core::diag::{Code, Finding};
 use crate::golden::calendar::Day;
 use crate::golden::entry::{Release, Standing};
 use crate::golden::pin::Pin;
-use crate::golden::repository::holder::Read;
+use crate::golden::repository::pin_holder::Read;
 
 /// What is to be said of a release on `today`; what was withdrawn or has expired is an error, unless it is `allowed`.
 pub fn standing_findings(release: &Release, today: Day, allowed: bool) -> Vec<Finding> {

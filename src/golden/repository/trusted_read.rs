@@ -10,7 +10,7 @@ use crate::core::model::PackageName;
 use crate::golden::index_trust::Trust;
 use crate::golden::pin::Pins;
 use crate::golden::repository::INDEX_FILE;
-use crate::golden::repository::holder::Read;
+use crate::golden::repository::pin_holder::Read;
 use crate::golden::repository::repository_address::Repository;
 use crate::golden::repository::source_request::SourceRequest;
 use crate::golden::repository::trusted::{name_at, remember, trust_of};

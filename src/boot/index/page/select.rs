@@ -7,8 +7,8 @@ use pep440_rs::Version;
 use pep508_rs::PackageName;
 use url::Url;
 
-use crate::boot::index::location::may_lead;
 use crate::boot::index::page::{Buildable, Filter, PageFile};
+use crate::boot::index::which_index::may_lead;
 use crate::core::model::catalog::{Candidate, Listing, Rejection, Sidecar, pythons_of};
 use crate::core::model::day::moment_in;
 use crate::core::model::requirement::lenient_specifiers;

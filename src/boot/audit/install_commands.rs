@@ -65,6 +65,8 @@ pub(super) enum Argument {
     /// What is installed into another folder, of which this is the option.
     Elsewhere(String),
     Removed(String),
+    /// A file that lists what is removed.
+    RemovedFile(String),
 }
 
 /// A command of pip's in a line.
@@ -96,6 +98,26 @@ const WITH_VALUE: &[&str] = &[
     "--proxy",
     "--progress-bar",
     "--torch-backend",
+    "--src",
+    "--report",
+    "--log",
+    "--config-settings",
+    "--global-option",
+    "--use-feature",
+    "--abi",
+    "--implementation",
+    "--exclude-newer",
+    "--python-platform",
+    "--index-strategy",
+    "--keyring-provider",
+    "--link-mode",
+    "--resolution",
+    "--prerelease",
+    "--overrides",
+    "--override",
+    "--build-constraint",
+    "--index",
+    "--default-index",
 ];
 
 /// The operators of a shell that separate two commands.
@@ -165,36 +187,42 @@ fn arguments_of(words: &[&str]) -> Vec<Argument> {
         Some(_) => {}
     }
     let removes = words[at] == "uninstall";
+    let file = if removes { Argument::RemovedFile } else { Argument::File };
     let mut found = Vec::new();
     // A redirection or a comment ends pip's arguments.
     let ends = |word: &str| matches!(word, "#" | "\\") || word.contains('>') && is_redirection(word);
     let mut rest = words[at + 1..].iter().take_while(|word| !ends(word)).map(|word| (*word).to_owned());
     while let Some(word) = rest.next() {
-        match word.trim_end_matches(')') {
-            "-r" | "--requirement" => found.extend(rest.next().map(Argument::File)),
-            "-c" | "--constraint" => found.extend(rest.next().map(Argument::Constraints)),
-            "-e" | "--editable" => found.extend(rest.next().map(Argument::Editable)),
-            option if ELSEWHERE.iter().any(|name| option.split('=').next() == Some(name)) => {
-                return vec![Argument::Elsewhere(option.to_owned())];
-            }
-            option if option.starts_with("--constraint=") => {
-                found.push(Argument::Constraints(option["--constraint=".len()..].to_owned()));
-            }
-            // `-qr`, as short options may be written.
-            short if short.len() < 6 && short.starts_with('-') && !short.starts_with("--") && short.ends_with('r') => {
-                found.extend(rest.next().map(Argument::File));
-            }
-            option if WITH_VALUE.contains(&option) => drop(rest.next()),
+        let word = word.trim_end_matches(')');
+        let (option, value) = option_and_value(word);
+        let mut value = || value.map(str::to_owned).or_else(|| rest.next());
+        match option {
+            "-r" | "--requirement" | "--requirements" => found.extend(value().map(file)),
+            "-c" | "--constraint" | "--constraints" => found.extend(value().map(Argument::Constraints)),
+            "-e" | "--editable" => found.extend(value().map(Argument::Editable)),
+            "-t" | "--target" | "--prefix" | "--root" => return vec![Argument::Elsewhere(word.to_owned())],
+            option if WITH_VALUE.contains(&option) => drop(value()),
             option if option.starts_with('-') || option.is_empty() => {}
-            name if removes => found.push(Argument::Removed(name.to_owned())),
-            requirement => found.push(Argument::Requirement(requirement.to_owned())),
+            _ if removes => found.push(Argument::Removed(word.to_owned())),
+            _ => found.push(Argument::Requirement(word.to_owned())),
         }
     }
     found
 }
 
-/// Options that install into another folder.
-const ELSEWHERE: [&str; 4] = ["-t", "--target", "--prefix", "--root"];
+/// An option without the value that is written to it: `--requirement=FILE`, `-rFILE`, and of `-qr` the last letter.
+fn option_and_value(word: &str) -> (&str, Option<&str>) {
+    if word.starts_with("--") {
+        return word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
+    }
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    let found = SHORT.iter().filter_map(|option| Some((letters.find(&option[1..])?, *option))).min();
+    let value = |at: usize| Some(&letters[at + 1..]).filter(|value| !value.is_empty());
+    found.map_or((word, None), |(at, option)| (option, value(at)))
+}
+
+/// Short options that take a value.
+const SHORT: [&str; 7] = ["-r", "-c", "-e", "-t", "-i", "-f", "-p"];
 
 /// `>`, `>>`, `2>&1`, `&>log`, `>/dev/null`: a word that begins with them, or with a number before.
 fn is_redirection(word: &str) -> bool {

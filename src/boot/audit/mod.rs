@@ -12,6 +12,7 @@ mod other_locks;
 mod unmet_requirements;
 mod documents;
 mod listed_lines;
+mod cell_text;
 mod install_commands;
 mod notebook_installs;
 

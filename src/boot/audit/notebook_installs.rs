@@ -6,6 +6,7 @@ use std::ops::Range;
 use pep508_rs::MarkerEnvironment;
 use serde_json::Value;
 
+use crate::boot::audit::cell_text::{logical_lines, plain, quoted_texts, runs_shell, written_file};
 use crate::boot::audit::install_commands::{Argument, commands_in, quoted_away};
 use crate::boot::audit::listed_lines::{Listed, PipCommand};
 use crate::boot::audit::requirements_txt::{Include, one, read_constraints, read_included};
@@ -20,12 +21,17 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
     let notebook: Value = serde_json::from_str(&strict(&source.text)).map_err(|error| error.to_string())?;
     let cells = notebook["cells"].as_array().ok_or("it has no cells")?;
     let mut listed = Listed::default();
-    let mut assigned = BTreeMap::new();
+    let (mut assigned, mut written) = (BTreeMap::new(), BTreeMap::<String, String>::new());
     let code = cells.iter().enumerate().filter(|(_, cell)| cell["cell_type"] == "code");
     for (at, cell) in code {
         let text = source_of(cell);
         let own = Source { name: format!("{}, cell {}", source.name, at + 1).into(), text: text.into() };
+        if let Some((name, appends, content)) = written_file(&own.text) {
+            let before = appends.then(|| written.remove(&name)).flatten().unwrap_or_default();
+            written.insert(name, before + content);
+        }
         let Some(shell) = runs_shell(&own.text) else { continue };
+        let include = |name: &str| written.get(plain(name)).cloned().map_or_else(|| include(name), Ok);
         // The first command that fails ends such a script.
         let (stops, first) =
             (shell && own.text.lines().any(|line| line.trim().starts_with("set -e")), listed.commands.len());
@@ -47,7 +53,7 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
                 let after = command.after.or_else(|| (stops && number > first).then_some(true));
                 let mut own = PipCommand { after, is_refused, ..PipCommand::default() };
                 for word in command.arguments {
-                    add(word, (&mut own, &mut listed), at + 1, markers, include);
+                    add(word, (&mut own, &mut listed), at + 1, markers, &include);
                 }
                 listed.commands.push(own);
                 let manner = command.manner;
@@ -97,6 +103,12 @@ fn add(
             }
             Err(_) => Some(name),
         },
+        Argument::RemovedFile(path) => {
+            let more = read_included(&path, markers, include);
+            let named = more.named.into_iter().map(|one| one.name);
+            command.removes.extend(named.chain(more.asked.into_iter().map(|line| line.requirement.name)));
+            (!more.refused.is_empty()).then_some(path)
+        }
         Argument::File(path) => {
             let mut more = read_included(&path, markers, include);
             let is_whole = more.refused.is_empty();
@@ -235,29 +247,6 @@ fn with_value(text: &str, name: &str, value: &str) -> String {
     new
 }
 
-/// Where texts in three quotes stand, in bytes: a line in one is no command.
-fn quoted_texts(text: &str) -> Vec<Range<usize>> {
-    let (mut found, mut at) = (Vec::new(), 0);
-    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end);
-    while at < text.len() {
-        let rest = &text[at..];
-        let begins = at == 0 || text[..at].ends_with('\n');
-        if let Some(quotes) = ["\"\"\"", "'''"].into_iter().find(|quotes| rest.starts_with(quotes)) {
-            let end = rest[3..].find(quotes).map_or(text.len(), |end| at + 3 + end + 3);
-            found.push(at..end);
-            at = end;
-        } else if rest.starts_with('#') || begins && rest.trim_start_matches([' ', '\t']).starts_with(['!', '%']) {
-            at = line_end(at);
-        } else if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
-            let line = &text[at + 1..line_end(at)];
-            at += line.find(quote).map_or(1, |end| end + 2);
-        } else {
-            at += rest.chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    found
-}
-
 /// Whether an install line names an index or a page of wheels.
 fn names_an_index(command: &str) -> bool {
     let mut words = command.split_whitespace();
@@ -265,46 +254,6 @@ fn names_an_index(command: &str) -> bool {
         ["-i", "-f"].contains(&word)
             || ["--index-url", "--extra-index-url", "--find-links"].iter().any(|name| word.starts_with(name))
     })
-}
-
-/// The lines of a cell with where their first one stands, in bytes; a backslash at the end takes in the next.
-fn logical_lines(text: &str) -> Vec<(Range<usize>, String)> {
-    let mut lines: Vec<(Range<usize>, String)> = Vec::new();
-    let (mut start, mut goes_on) = (0, false);
-    for line in text.split_inclusive('\n') {
-        let content = line.trim_end();
-        let part = content.strip_suffix('\\').unwrap_or(content);
-        match lines.last_mut().filter(|_| goes_on) {
-            Some((_, last)) => {
-                last.push(' ');
-                last.push_str(part.trim());
-            }
-            None => lines.push((start..start + content.len(), part.to_owned())),
-        }
-        goes_on = part.len() < content.len();
-        start += line.len();
-    }
-    lines
-}
-
-/// Whether a cell is one whole shell script (`%%bash`, `%%sh`, `%%shell`, `%%script bash`, `%%system`, `%%!`); `None`
-/// where it is for neither a shell nor Python: `%%html`, `%%writefile x.py`, `%%script false`.
-fn runs_shell(text: &str) -> Option<bool> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    for line in lines {
-        let Some(magic) = line.strip_prefix("%%") else { return Some(false) };
-        let mut words = magic.split_whitespace();
-        match words.next() {
-            Some("capture" | "time" | "timeit" | "prun" | "memit") => {}
-            Some("bash" | "sh" | "shell" | "system" | "sx" | "!") => return Some(true),
-            Some("script") => {
-                let is_shell = |word: &str| matches!(word.rsplit('/').next(), Some("bash" | "sh" | "zsh"));
-                return words.any(is_shell).then_some(true);
-            }
-            _ => return None,
-        }
-    }
-    Some(false)
 }
 
 #[cfg(test)]

@@ -301,6 +301,18 @@ fn what_fails_removes_or_installs_elsewhere_counts_as_for_pip() {
     let removed = cells(&server, &["!pip install app==1.0\n!pip uninstall -y lib six"]);
     assert!(breaks(&removed).contains(&"app".into()) && breaks(&removed).len() > 1, "{removed}");
     assert_eq!(removed["report"]["removes"], serde_json::json!(["six"]), "{removed}");
+    // A file that a cell writes is the one that the next reads.
+    let written = cells(
+        &server,
+        &[
+            "%%writefile gone.txt\nlib\n",
+            "%%writefile -a ./gone.txt\nsix\n",
+            "!pip install app==1.0 && pip uninstall -y --requirement=/content/gone.txt",
+        ],
+    );
+    assert_eq!(written["report"]["removes"], serde_json::json!(["six"]), "{written}");
+    let listed = cells(&server, &["%%writefile my.txt\napp==2.0\n", "!pip install -qrmy.txt --progress-bar=off"]);
+    assert_eq!((&listed["report"]["installs"], &listed["report"]["packages"]), (&true.into(), &2.into()), "{listed}");
     let bound = cells(&server, &["!pip install tool app==2.0 -c c.txt"]);
     assert_eq!(bound["report"]["installs"], false, "{bound}");
     let absent = cells(&server, &["!pip install -c gone.txt tool"]);

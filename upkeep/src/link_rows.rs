@@ -1,6 +1,7 @@
 //! Rows of `matrix/linking/`, read from wheels: of each package the first and the last release, and by halving those
 //! where something changes.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -10,8 +11,8 @@ use crate::releases::Releases;
 use colab_boot::boot::session::Session;
 use colab_boot::core::diag::{Code, Failure, Finding, Kind};
 use colab_boot::core::host::files;
-use colab_boot::core::inspect::{SharedObject, is_of_torch, symbol_hash};
-use colab_boot::core::matrix::{LinkFile, LinkRow, Linkage, TorchSymbols};
+use colab_boot::core::inspect::{SharedObject, is_of_tensorflow, is_of_torch, symbol_hash};
+use colab_boot::core::matrix::{LinkFile, LinkRow, Linkage, MinorSymbols};
 use colab_boot::core::model::catalog::{Candidate, Catalog as _};
 use colab_boot::core::model::{PackageName, Sha256, Version, WheelName};
 
@@ -27,6 +28,9 @@ const OLDEST_TORCH: [u64; 2] = [2, 4];
 /// As much of the beginning of torch's libraries is kept: their tables of symbols take up to 100 MB.
 const TORCH_HEAD: u64 = 256 << 20;
 
+/// The oldest TensorFlow of which symbols are read.
+const OLDEST_TENSORFLOW: [u64; 2] = [2, 12];
+
 /// The packages to read: those named, or all that `matrix/watch.toml` lists.
 pub(crate) fn run(
     options: &LinkingOptions,
@@ -40,8 +44,9 @@ pub(crate) fn run(
     let named = options.package.as_slice();
     let listed = if named.is_empty() { session.matrix.linked.as_slice() } else { named };
     let (mut lines, mut findings) = (Vec::new(), Vec::new());
+    let tensorflow = OnceCell::new();
     for package in listed {
-        match one(package, options.again, session, releases) {
+        match one(package, options.again, session, (releases, &tensorflow)) {
             Ok((file, read)) => {
                 let path = options.into.join("linking").join(format!("{package}.toml"));
                 files::write_whole(&path, file.to_text().map_err(Failure::bug)?.as_bytes())?;
@@ -63,12 +68,12 @@ fn one(
     package: &PackageName,
     again: bool,
     session: &Session<'_>,
-    releases: &Releases<'_>,
+    (releases, tensorflow): (&Releases<'_>, &OnceCell<MinorSymbols>),
 ) -> Result<(LinkFile, usize), Failure> {
     let all: Vec<(Version, (Candidate, u64))> = releases.of(package, &Version::new([0]))?.into_iter().collect();
     let known = session.matrix.linkages.of(package).filter(|_| !again).cloned().unwrap_or_default();
-    let symbols = TorchSymbols::bundled().map_err(Failure::bug)?;
-    let mut run = Run { all: &all, releases, session, known, symbols, read: BTreeMap::new(), fetched: 0 };
+    let symbols = MinorSymbols::bundled().map_err(Failure::bug)?;
+    let mut run = Run { all: &all, releases, session, known, symbols, tensorflow, read: BTreeMap::new(), fetched: 0 };
     if let Some(last) = all.len().checked_sub(1) {
         run.halve(0, last)?;
     }
@@ -81,7 +86,9 @@ struct Run<'a> {
     releases: &'a Releases<'a>,
     session: &'a Session<'a>,
     known: LinkFile,
-    symbols: TorchSymbols,
+    symbols: MinorSymbols,
+    /// Of TensorFlow's minors, once something asks for them.
+    tensorflow: &'a OnceCell<MinorSymbols>,
     /// By place in `all`.
     read: BTreeMap<usize, (Sha256, Linkage)>,
     fetched: usize,
@@ -119,7 +126,11 @@ impl Run<'_> {
                 if let Some(unread) = linking.unread.first() {
                     return Err(Failure::answer(format!("{version}: {unread}")));
                 }
-                let mut linkage = Linkage::of(&linking.demands(), &wheel, &self.symbols);
+                let demands = linking.demands();
+                let mut linkage = Linkage::of(&demands, &wheel, &self.symbols);
+                if !demands.tensorflow.is_empty() {
+                    linkage.tensorflow = self.tensorflow()?.range(&demands.tensorflow, true);
+                }
                 let requires = &reader.catalog.metadata(candidate)?.requires;
                 linkage.numpy_parts = linkage.numpy_1
                     && !requires.iter().any(|one| one.name.as_ref() == "numpy" && one.extras.is_empty());
@@ -128,6 +139,16 @@ impl Run<'_> {
         };
         self.read.insert(place, (digest, linkage.clone()));
         Ok(linkage)
+    }
+
+    /// The symbols of TensorFlow's minors, read the first time.
+    fn tensorflow(&self) -> Result<&MinorSymbols, Failure> {
+        if let Some(known) = self.tensorflow.get() {
+            return Ok(known);
+        }
+        let (names, _) = minors_of("tensorflow", OLDEST_TENSORFLOW, self.session, self.releases)?;
+        let symbols = MinorSymbols::of(&names).map_err(Failure::bug)?;
+        Ok(self.tensorflow.get_or_init(|| symbols))
     }
 
     /// What was read, neighbours that are alike in one row.
@@ -155,28 +176,42 @@ impl Run<'_> {
 /// Reads the symbols of the newest patch of each minor of torch, and writes `torch-symbols.bin`. Returns a line for
 /// each.
 fn read_symbols(folder: &Path, session: &Session<'_>, releases: &Releases<'_>) -> Result<Vec<String>, Failure> {
-    let torch: PackageName = "torch".parse().map_err(|_| Failure::bug("torch is a name"))?;
+    let (names, lines) = minors_of("torch", OLDEST_TORCH, session, releases)?;
+    let bytes = MinorSymbols::table(&names).map_err(Failure::bug)?;
+    files::write_whole(&folder.join("torch-symbols.bin"), &bytes)?;
+    Ok(lines)
+}
+
+/// Of each minor of `framework` from `oldest` on the names that its newest patch defines, by hash.
+type NamesOfMinors = BTreeMap<(u8, u8), BTreeSet<u64>>;
+
+/// Reads the symbols of the newest patch of each minor of a framework from `oldest` on, with a line for each.
+fn minors_of(
+    framework: &str,
+    oldest: [u64; 2],
+    session: &Session<'_>,
+    releases: &Releases<'_>,
+) -> Result<(NamesOfMinors, Vec<String>), Failure> {
+    let package: PackageName = framework.parse().map_err(|_| Failure::bug("a framework is no name"))?;
     let minor = |version: &Version| {
         let mut parts = version.release().iter().map(|part| u8::try_from(*part).unwrap_or(u8::MAX));
         (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
     };
-    let all = releases.of(&torch, &Version::new(OLDEST_TORCH))?;
+    let all = releases.of(&package, &Version::new(oldest))?;
     // Sorted by version: of each minor the newest patch stays.
     let newest: BTreeMap<(u8, u8), _> =
         all.iter().map(|(version, release)| (minor(version), (version, release))).collect();
     let (mut names, mut lines) = (BTreeMap::new(), Vec::new());
     for (minor, (version, (candidate, python))) in newest {
-        session.say(&format!("reading torch {version}"));
+        session.say(&format!("reading {framework} {version}"));
         let found = symbols_of(candidate, *python, releases)?;
-        lines.push(format!("torch {version}: {} names", found.len()));
+        lines.push(format!("{framework} {version}: {} names", found.len()));
         names.insert(minor, found);
     }
-    let bytes = TorchSymbols::table(&names).map_err(Failure::bug)?;
-    files::write_whole(&folder.join("torch-symbols.bin"), &bytes)?;
-    Ok(lines)
+    Ok((names, lines))
 }
 
-/// The names that torch's own libraries define, by hash.
+/// The names of the C++ interface that the libraries of a torch or TensorFlow define, by hash.
 fn symbols_of(candidate: &Candidate, python: u64, releases: &Releases<'_>) -> Result<BTreeSet<u64>, Failure> {
     let reader = releases.reader(python, false)?;
     let files = reader.catalog.files(std::slice::from_ref(candidate)).pop().flatten();
@@ -184,13 +219,15 @@ fn symbols_of(candidate: &Candidate, python: u64, releases: &Releases<'_>) -> Re
     let own = |path: &str| {
         let name = path.strip_prefix("torch/lib/").filter(|name| name.ends_with(".so"));
         name.is_some_and(|name| name.starts_with("libtorch") || name.starts_with("libc10"))
+            || path.starts_with("tensorflow/libtensorflow_framework.so")
     };
+    let is_of = |name: &String| is_of_torch(name) || is_of_tensorflow(name) && candidate.file.starts_with("tensorflow");
     let mut found = BTreeSet::new();
     for member in files.members.iter().filter(|member| own(&member.path)) {
         let mut object = SharedObject::with_head(&member.path, member.size, TORCH_HEAD);
         reader.catalog.read_member(candidate, member, &mut object)?;
         let names = object.defined().map_err(|error| Failure::answer(format!("{}: {error}", member.path)))?;
-        found.extend(names.iter().filter(|name| is_of_torch(name)).map(|name| symbol_hash(name)));
+        found.extend(names.iter().filter(|name| is_of(name)).map(|name| symbol_hash(name)));
     }
     Ok(found)
 }

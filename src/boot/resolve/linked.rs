@@ -6,7 +6,7 @@ use crate::boot::resolve::package::{Barred, Package, Solution};
 use crate::boot::resolve::provider::Provider;
 use crate::boot::resolve::{Caveat, Question, Unfound};
 use crate::core::diag::{Code, Failure};
-use crate::core::matrix::{Aspect, LinkFile, Linkage, Missing, Overlay, TorchSymbols};
+use crate::core::matrix::{Aspect, LinkFile, Linkage, MinorSymbols, Missing, Overlay};
 use crate::core::model::catalog::Candidate;
 use crate::core::model::{PackageName, Requirement, Version, VersionRange, WheelName};
 
@@ -104,7 +104,11 @@ impl<'a> Alike<'a> {
         let torch = self.linkage.on_torch(self.name, self.range.clone());
         let torch = torch.filter(|_| !self.linkage.torch_parts && !without.contains(&Aspect::Torch));
         let numpy = self.linkage.on_numpy(self.name, self.range.clone()).filter(|_| !without.contains(&Aspect::Numpy));
-        for overlay in torch.into_iter().chain(numpy) {
+        // It counts also where another package brings it.
+        let tensorflow = self.linkage.on_tensorflow(self.name, self.range.clone());
+        let tensorflow = tensorflow.filter(|_| !without.contains(&Aspect::Tensorflow));
+        let tensorflow = tensorflow.map(|row| Overlay { if_present: false, ..row });
+        for overlay in torch.into_iter().chain(numpy).chain(tensorflow) {
             let Requirement { name, range, .. } = &overlay.requirement;
             let here = environment.iter().find(|(other, _)| *other == name).map(|(_, version)| *version);
             if here.is_some_and(|version| !range.contains(&version.clone().without_local())) {
@@ -233,6 +237,7 @@ fn outdated(provider: &Provider<'_>, chosen: &Chosen<'_>, environment: &Chosen<'
                 source: "METADATA and build files of the wheel".to_owned(),
                 narrows: false,
                 if_present: false,
+                checked_by: None,
             });
         }
     }
@@ -271,7 +276,7 @@ fn read_more(
         }
         rest.is_some()
     });
-    let symbols = TorchSymbols::bundled().map_err(Failure::bug)?;
+    let symbols = MinorSymbols::bundled().map_err(Failure::bug)?;
     let candidates: Vec<Candidate> = wheels.iter().map(|(_, candidate)| candidate.clone()).collect();
     for ((name, candidate), linking) in wheels.iter().zip(catalog.linking(&candidates, WHEEL)) {
         let Ok(wheel) = candidate.file.parse::<WheelName>() else { continue };

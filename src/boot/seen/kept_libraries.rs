@@ -8,7 +8,7 @@ use crate::boot::index::{Cache, Trust};
 use crate::boot::machine::Recorded;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
-use crate::core::matrix::{Linkage, Overlay, TorchSymbols};
+use crate::core::matrix::{Linkage, MinorSymbols, Overlay};
 use crate::core::model::{PackageName, Version};
 
 /// Bytes of one distribution's libraries that are read.
@@ -36,7 +36,7 @@ impl Session<'_> {
             cache.keep_linking(&compiled.digest, LIMIT, &linking);
             linking
         });
-        let symbols = TorchSymbols::bundled().ok()?;
+        let symbols = MinorSymbols::bundled().ok()?;
         Some((Linkage::of(&linking.demands(), &compiled.wheel, &symbols), linking.unread))
     }
 

@@ -1,4 +1,5 @@
-//! Packages with compiled code: whether they can be imported, in a process of their own, and why not.
+//! Packages that the profile names or that have compiled code: whether they can be imported, in a process of their own,
+//! and why not.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::boot::lock::LockedTarget;
+use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::machine::installed_modules;
 use crate::boot::profile::Profile;
 use crate::boot::seen::Seen;
@@ -31,36 +32,35 @@ struct Line {
     begins: Option<String>,
     ends: Option<String>,
     error: Option<String>,
+    /// A check in its code has failed, not its import.
+    #[serde(default)]
+    checked: bool,
 }
 
-/// Imports what the lock has installed with compiled code, but for what has a smoke test, and says what can't be
-/// imported.
+/// Imports what the profile names and what the lock has installed with compiled code, but for what has a smoke test,
+/// and says what can't be imported.
 pub fn imports(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Vec<Finding> {
     let Some(python) = seen.interpreter() else {
         return Vec::new();
     };
     let mut open: VecDeque<(PackageName, String)> = modules(session, profile, seen, target).into();
     let mut findings = Vec::new();
-    let mut failed = |name: &PackageName, error: &str| {
-        findings.push(finding(session, seen, target, name, error));
-    };
     while !open.is_empty() {
-        session.say(&format!("importing {} with compiled code", counted(open.len(), "package")));
+        session.say(&format!("importing {}", counted(open.len(), "package")));
         let Ok(finished) = run(session, python, &open) else { break };
         let lines: Vec<Line> = finished.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let ended = lines.iter().filter_map(|line| line.ends.as_ref()).count();
         for line in &lines {
             let name = line.ends.as_ref().and_then(|name| name.parse().ok());
             if let (Some(name), Some(error)) = (name, &line.error) {
-                failed(&name, error);
+                findings.push(finding(session, seen, (target, &name), error, line.checked));
             }
         }
         let last = lines.last().and_then(|line| line.begins.as_ref()).and_then(|name| name.parse().ok());
         if let Some(name) = &last {
-            failed(
-                name,
-                &format!("the process ended with exit code {}\n{}", finished.code, last_lines(&finished.stderr, 4)),
-            );
+            let error =
+                format!("the process ended with exit code {}\n{}", finished.code, last_lines(&finished.stderr, 4));
+            findings.push(finding(session, seen, (target, name), &error, false));
         }
         let done = ended + usize::from(last.is_some());
         // A script that says nothing has nothing to say the next time.
@@ -84,9 +84,9 @@ fn run(session: &Session<'_>, python: &Path, open: &VecDeque<(PackageName, Strin
 /// The packages to import, each with its modules.
 fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Vec<(PackageName, String)> {
     let meant = target.packages.iter().filter(|package| {
-        let compiled = package.wheel().is_some_and(|wheel| !wheel.file.ends_with("-any.whl"));
+        let named = profile.wanted.iter().any(|wanted| wanted.name == package.name);
         let tested = profile.smoke.contains(&package.name);
-        compiled && !tested && !session.matrix.is_cuda_library(&package.name)
+        (is_compiled(package) || named) && !tested && !session.matrix.is_cuda_library(&package.name)
     });
     let of = meant.filter_map(|package| {
         let location = seen.machine.installed.get(&package.name)?.location.as_ref()?;
@@ -96,21 +96,45 @@ fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &Locke
             own.retain(|name| !name.starts_with('_'));
         }
         // The module of the package's own name is the one that people import; others beside it may need what is
-        // optional.
+        // optional. Of compiled ones all are tried where none has that name.
         let named = package.name.to_string().replace('-', "_");
         if own.contains(&named.as_str()) {
             own.retain(|name| *name == named);
+        } else if own.len() > 1 && !is_compiled(package) {
+            own.clear();
         }
+        own.extend(checks(session, seen, package));
         (!own.is_empty()).then(|| (package.name.clone(), own.join(",")))
     });
     of.collect()
 }
 
+fn is_compiled(package: &LockedPackage) -> bool {
+    package.wheel().is_some_and(|wheel| !wheel.file.ends_with("-any.whl"))
+}
+
+/// Where `package` checks in its code the version of what is installed beside it, for versions that should pass. One
+/// that does not is known to the rules.
+fn checks<'a>(session: &'a Session<'_>, seen: &Seen, package: &'a LockedPackage) -> impl Iterator<Item = &'a str> {
+    let rows = session.matrix.overlays(&package.name, &package.version);
+    rows.filter_map(|row| {
+        let other = seen.machine.installed.get(&row.requirement.name)?;
+        row.checked_by.as_deref().filter(|_| row.requirement.specifiers.contains(&other.version))
+    })
+}
+
 /// What is wrong, and what is known of it: an error where compiled code does not fit, a warning where a module itself
 /// objects.
-fn finding(session: &Session<'_>, seen: &Seen, target: &LockedTarget, name: &PackageName, error: &str) -> Finding {
+fn finding(
+    session: &Session<'_>,
+    seen: &Seen,
+    (target, name): (&LockedTarget, &PackageName),
+    error: &str,
+    checked: bool,
+) -> Finding {
     let version = target.package(name).map(|package| package.version.to_string()).unwrap_or_default();
-    let message = format!("{name} {version} can't be imported");
+    let what = if checked { "refuses what is installed beside it" } else { "can't be imported" };
+    let message = format!("{name} {version} {what}");
     let known = explanation(session, seen, error);
     let finding = match &known {
         Some(_) => Finding::error(Code::VerifyImport, message),

@@ -104,7 +104,7 @@ codes! {
     VerifyDebian = "verify-debian": "A Debian package in the lock is not installed: it was removed after the apply, or skipped without root. Libraries that wheels load from it are missing.",
     VerifyEnvironment = "verify-environment": "Variables of the profile are missing in this kernel or in the environment file. A kernel reads the file when it starts. The boot cell sets the variables that a running kernel can still use.",
     VerifySmoke = "verify-smoke": "A framework failed its smoke test in a separate process. Its last lines of output are shown.",
-    VerifyImport = "verify-import": "A package with compiled code could not be imported in a separate process. The finding is an error if the package's code does not fit the environment (a missing library, another NumPy or torch, an older glibc); the help shows what is known. It is a warning if the module itself raises an error.",
+    VerifyImport = "verify-import": "A package that the profile names, or one with compiled code, could not be imported in a separate process. The finding is an error if the package's code does not fit the environment (a missing library, another NumPy or torch, an older glibc); the help shows what is known. It is a warning if the module itself raises an error.",
     VerifyNoGpu = "verify-no-gpu": "The frameworks work on the CPU. This machine has no GPU, so CUDA was not tested.",
     VerifyGpuUnused = "verify-gpu-unused": "The machine has a GPU, but the framework does not use it. Frameworks do not report this by themselves. The details show the build and what it detected.",
     VerifyKernelOld = "verify-kernel-old": "The kernel started before the apply and may still run replaced code. Restart it.",

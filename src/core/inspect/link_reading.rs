@@ -149,15 +149,15 @@ impl<'a> Span<'a> {
     }
 }
 
-/// Which of `files`, paths with sizes in bytes, are read where `limit` bytes may be: the libraries of the
-/// distribution's own, Python's modules first, then small ones before large ones. Beside them what is known before: the
-/// names of all, and which are not read.
+/// Which of `files`, paths with sizes in bytes, are read where `limit` bytes may be: all libraries but CUDA's own,
+/// Python's modules first, then what they were built with, then what a repair tool put beside them; of each kind small
+/// ones before large ones. Beside them what is known before: the names of all, and which are not read.
 pub fn chosen(files: &[(&str, u64)], limit: u64) -> (Vec<usize>, Linking) {
     let name = |at: &usize| files[*at].0.rsplit('/').next().unwrap_or_default();
     let shared: Vec<usize> = (0..files.len()).filter(|at| is_shared_object(name(at))).collect();
     let mut linking = Linking { carries: shared.iter().map(|at| name(at).to_owned()).collect(), ..Linking::default() };
-    let mut own: Vec<usize> = shared.into_iter().filter(|at| is_own(files[*at].0)).collect();
-    own.sort_by_key(|at| (!is_module(name(at)), files[*at].1));
+    let mut own: Vec<usize> = shared.into_iter().filter(|at| !is_cuda_library(files[*at].0)).collect();
+    own.sort_by_key(|at| (is_copied(files[*at].0), !is_module(name(at)), files[*at].1));
     let mut left = limit;
     own.retain(|at| {
         let (path, size) = files[*at];
@@ -176,10 +176,11 @@ pub fn chosen(files: &[(&str, u64)], limit: u64) -> (Vec<usize>, Linking) {
     (own, linking)
 }
 
-/// `x.so`, `libx.so.1`, `x.so.1.2`.
+/// `x.so`, `libx.so.1`, `x.so.1.1.1k`.
 fn is_shared_object(name: &str) -> bool {
     let Some((_, rest)) = name.split_once(".so") else { return false };
-    rest.is_empty() || rest.starts_with('.') && rest.chars().all(|c| c == '.' || c.is_ascii_digit())
+    let version = rest.strip_prefix('.').unwrap_or_default();
+    rest.is_empty() || version.starts_with(|c: char| c.is_ascii_digit()) && !version.ends_with(".py")
 }
 
 /// Whether Python looks for a file of this name when a module is imported.
@@ -187,8 +188,7 @@ fn is_module(name: &str) -> bool {
     name.contains(".cpython-") || name.ends_with(".abi3.so") || !name.starts_with("lib")
 }
 
-/// Whether the wheel was built from it: not what a repair tool copied in, and not CUDA's own.
-fn is_own(path: &str) -> bool {
-    let copied = path.split('/').rev().skip(1).any(|folder| folder.ends_with(".libs"));
-    !copied && !is_cuda_library(path)
+/// Whether a repair tool such as auditwheel has copied it into the wheel.
+fn is_copied(path: &str) -> bool {
+    path.split('/').rev().skip(1).any(|folder| folder.ends_with(".libs"))
 }

@@ -11,6 +11,7 @@ mod inflate;
 mod inspection;
 mod link_reading;
 mod record;
+mod namespaces;
 mod shared_object;
 mod sparse;
 mod strings;
@@ -25,8 +26,9 @@ pub use fatbin::{Code, Scanner};
 pub use inflate::Unpacker;
 pub use inspection::{InspectedWheel, Inspection, Request};
 pub use link_reading::{LinkReading, Span, chosen};
+pub use namespaces::{is_of_tensorflow, is_of_torch, symbol_hash};
 pub use record::{Entry, files_of_record, parse_record, shared_line};
-pub use shared_object::{SharedObject, is_of_torch, symbol_hash};
+pub use shared_object::SharedObject;
 pub use text::Collected;
 
 /// Bytes that are not what they should be, and where.

@@ -13,9 +13,9 @@ use object::endian::LittleEndian;
 use object::read::ReadRef as _;
 use object::read::elf::{Dyn as _, FileHeader as _, ProgramHeader as _};
 
+use crate::core::inspect::namespaces::{is_of_tensorflow, is_of_torch, symbol_hash};
 use crate::core::inspect::sparse::Sparse;
 use crate::core::inspect::{Flow, Malformed, Sink};
-use crate::core::model::Sha256;
 use crate::core::model::linking::{NumpyInterface, Object, SymbolVersion};
 
 /// As much of both ends of a library is kept.
@@ -286,32 +286,22 @@ impl<'a> Tables<'a> {
 const ELSEWHERE: Fault = "its tables are in a part that was not read";
 const OUTSIDE: Fault = "it refers to a position outside of the file";
 
+/// The library of TensorFlow that custom ops are linked against; it carries Abseil's and protobuf's symbols, too.
+const TENSORFLOW: &str = "libtensorflow_framework.so";
+
 /// What a symbol says of the object.
 fn sort_symbol(symbol: &Sym64<LittleEndian>, name: &str, object: &mut Object) {
     let is_undefined = symbol.st_shndx.get(LittleEndian) == elf::SHN_UNDEF;
     if !is_undefined {
         object.is_module |= name.starts_with("PyInit_");
-    } else if symbol.st_bind() != elf::STB_WEAK && is_of_torch(name) {
+    } else if symbol.st_bind() == elf::STB_WEAK {
+        // It may stay undefined.
+    } else if is_of_torch(name) {
         object.torch_cxx |= name.starts_with("_Z");
         object.torch.insert(symbol_hash(name));
+    } else if is_of_tensorflow(name) && object.needed.iter().any(|one| one.starts_with(TENSORFLOW)) {
+        object.tensorflow.insert(symbol_hash(name));
     }
-}
-
-/// Whether a symbol is of torch: of the C++ namespaces `at`, `c10` and `torch`, or of the stable C interface.
-pub fn is_of_torch(name: &str) -> bool {
-    if name.starts_with("aoti_torch_") || name.starts_with("torch_") {
-        return true;
-    }
-    let Some(rest) = name.strip_prefix("_Z") else { return false };
-    let rest = ["TI", "TV", "TS", "GV"].iter().find_map(|kind| rest.strip_prefix(kind)).unwrap_or(rest);
-    let Some(rest) = rest.strip_prefix('N') else { return false };
-    let rest = rest.trim_start_matches(['K', 'V', 'R', 'O']);
-    ["2at", "3c10", "5torch"].iter().any(|namespace| rest.starts_with(namespace))
-}
-
-/// The first 40 bits of the sha256 of a mangled name.
-pub fn symbol_hash(name: &str) -> u64 {
-    Sha256::of(name.as_bytes()).first_40_bits()
 }
 
 /// Names inside an object, looked for as it passes by.
@@ -368,7 +358,7 @@ fn cuda_library_at(bytes: &[u8], at: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Names, is_of_torch};
+    use super::Names;
 
     #[test]
     fn names_are_found_across_pieces() {
@@ -379,22 +369,6 @@ mod tests {
             let opens: Vec<&str> = names.opens.iter().map(String::as_str).collect();
             assert_eq!((names.numpy_first, names.numpy_both), (true, false), "{size}");
             assert_eq!(opens, ["libcublasLt.so.13", "libcudart.so.12"], "{size}");
-        }
-    }
-
-    #[test]
-    fn torchs_namespaces_are_known_from_others() {
-        for name in [
-            "_ZN2at6Tensor4dataEv",
-            "_ZNK3c1010TensorImpl4sizeEl",
-            "_ZTIN5torch8autograd4NodeE",
-            "_ZTVN3c105ErrorE",
-            "aoti_torch_get_dim",
-        ] {
-            assert!(is_of_torch(name), "{name}");
-        }
-        for name in ["_ZN6attach3runEv", "_ZNSt6vectorIN2at6TensorEE", "at_exit", "_ZN7torchao3runEv"] {
-            assert!(!is_of_torch(name), "{name}");
         }
     }
 }

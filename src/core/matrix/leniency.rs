@@ -28,6 +28,8 @@ pub enum Aspect {
     Torch,
     /// The NumPy that it was built for.
     Numpy,
+    /// A release of TensorFlow that has its symbols.
+    Tensorflow,
 }
 
 /// Whether `text` is `pattern`, in which `*` stands for anything.

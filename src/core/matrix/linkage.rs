@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use include_dir::{Dir, File};
 use serde::{Deserialize, Serialize};
 
-use crate::core::matrix::symbols::TorchSymbols;
+use crate::core::matrix::symbols::MinorSymbols;
 use crate::core::matrix::{Aspect, Lenient, Overlay};
 use crate::core::model::linking::{Demands, NumpyInterface, SymbolVersion};
 use crate::core::model::{Libc, PackageName, Sha256, Version, VersionRange, WheelName};
@@ -36,6 +36,9 @@ pub struct Linkage {
     /// Parts of it alone use torch.
     #[serde(skip_serializing_if = "is_false")]
     pub torch_parts: bool,
+    /// The releases of TensorFlow that have what its custom operations ask for; it is not brought along.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tensorflow: Option<String>,
     /// The glibc that it asks for, where that is newer than its tag says: `2.34`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub glibc: Option<String>,
@@ -48,7 +51,7 @@ fn is_false(value: &bool) -> bool {
 
 impl Linkage {
     /// What follows from what was read of `wheel`.
-    pub fn of(demands: &Demands, wheel: &WheelName, symbols: &TorchSymbols) -> Self {
+    pub fn of(demands: &Demands, wheel: &WheelName, symbols: &MinorSymbols) -> Self {
         let tagged = wheel.platforms.split('.').filter_map(glibc_of_tag).min();
         let torch = symbols.range(&demands.torch, demands.torch_cxx);
         Self {
@@ -58,6 +61,7 @@ impl Linkage {
             numpy_parts: false,
             torch_parts: torch.is_some() && !demands.torch_whole,
             torch,
+            tensorflow: None,
             glibc: demands
                 .glibc
                 .as_ref()
@@ -141,6 +145,13 @@ impl Linkage {
         overlay(package, range, &adds, "its libraries need symbols that only these releases of torch have", false)
     }
 
+    /// What it asks of a TensorFlow that is there, for releases `range` of `package`.
+    pub fn on_tensorflow(&self, package: &PackageName, range: VersionRange) -> Option<Overlay> {
+        let adds = format!("tensorflow{}", self.tensorflow.as_ref()?);
+        let why = "its libraries need symbols that only these releases of TensorFlow have";
+        overlay(package, range, &adds, why, false).map(|row| Overlay { if_present: true, ..row })
+    }
+
     /// What it asks of NumPy, for releases `range` of `package`.
     pub fn on_numpy(&self, package: &PackageName, range: VersionRange) -> Option<Overlay> {
         self.numpy_1.then(|| overlay(package, range, "numpy<2", "compiled against NumPy 1", true))?
@@ -153,7 +164,9 @@ impl Linkage {
         let torch = torch.filter(|_| !self.torch_parts && !without.contains(&Aspect::Torch));
         let numpy = self.on_numpy(package, range.clone());
         let numpy = numpy.filter(|_| !self.numpy_parts && !without.contains(&Aspect::Numpy));
-        torch.into_iter().chain(numpy).collect()
+        let tensorflow = self.on_tensorflow(package, range.clone());
+        let tensorflow = tensorflow.filter(|_| !without.contains(&Aspect::Tensorflow));
+        torch.into_iter().chain(numpy).chain(tensorflow).collect()
     }
 }
 
@@ -168,6 +181,7 @@ fn overlay(package: &PackageName, range: VersionRange, adds: &str, why: &str, na
         source,
         narrows,
         if_present: false,
+        checked_by: None,
     })
 }
 

@@ -61,7 +61,7 @@ pub use settings::{
     is_setting_word, settings, xla_flag, xla_value,
 };
 pub use slots::Slot;
-pub use symbols::TorchSymbols;
+pub use symbols::MinorSymbols;
 pub use symptoms::{Met, Phrase, Symptom, Symptoms};
 pub use system::{SystemLibraries, release_of};
 pub use variables::{Read, Variable};

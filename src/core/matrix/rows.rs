@@ -158,6 +158,10 @@ pub struct Overlay {
     /// Nothing is required: the package checks in its code the version of one that happens to be there.
     #[serde(default, rename = "if-present")]
     pub if_present: bool,
+    /// Where that check is, as an entry point is written: a module whose import makes it, or a function or attribute of
+    /// one (`peft.import_utils:is_torchao_available`).
+    #[serde(default, rename = "checked-by")]
+    pub checked_by: Option<String>,
     /// It counts where METADATA asks for the package too: it narrows, and brings nothing along.
     #[serde(skip)]
     pub narrows: bool,

@@ -20,13 +20,13 @@ const MOST: usize = 16;
 
 /// The table.
 #[derive(Clone, Debug)]
-pub struct TorchSymbols {
+pub struct MinorSymbols {
     /// Oldest first.
     minors: Vec<(u8, u8)>,
     rows: std::borrow::Cow<'static, [u8]>,
 }
 
-impl TorchSymbols {
+impl MinorSymbols {
     /// Reads the bundled table. Fails only if the file is wrong, which a test rules out.
     pub fn bundled() -> Result<Self, String> {
         Self::parse(BUNDLED)
@@ -63,6 +63,14 @@ impl TorchSymbols {
         Ok(bytes)
     }
 
+    /// The table of minors whose names, by hash, are known. Fails as [`MinorSymbols::table`] does.
+    pub fn of(names: &BTreeMap<(u8, u8), BTreeSet<u64>>) -> Result<Self, String> {
+        let bytes = Self::table(names)?;
+        let minors: Vec<(u8, u8)> = names.keys().copied().collect();
+        let rows = bytes[1 + 2 * minors.len()..].to_vec();
+        Ok(Self { minors, rows: rows.into() })
+    }
+
     /// The minors that have a name; `None` where all do, or none.
     fn mask(&self, name: u64) -> Option<u16> {
         let key = &name.to_be_bytes()[3..];
@@ -79,8 +87,9 @@ impl TorchSymbols {
         None
     }
 
-    /// The releases of torch that have all names of one of `demands`, as specifiers; `None` where every known one does.
-    /// Of the C++ interface (`cxx`), what the newest known minor does not have is not expected of later ones.
+    /// The releases of a framework that have all names of one of `demands`, as specifiers; `None` where every known
+    /// one does. Of the C++ interface (`cxx`), what the newest known minor does not have is not expected of later
+    /// ones.
     pub fn range(&self, demands: &[BTreeSet<u64>], cxx: bool) -> Option<String> {
         let all = u16::try_from((1_u32 << self.minors.len()) - 1).ok()?;
         let fits = |names: &BTreeSet<u64>| {
@@ -119,13 +128,16 @@ impl TorchSymbols {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::TorchSymbols;
+    use super::MinorSymbols;
 
-    fn symbols() -> TorchSymbols {
+    fn symbols() -> MinorSymbols {
         let names: BTreeMap<(u8, u8), BTreeSet<u64>> =
             [((2, 8), [1, 2, 10].into()), ((2, 9), [1, 2, 3, 10].into()), ((2, 10), [1, 3, 4, 10].into())].into();
-        let bytes = TorchSymbols::table(&names).expect("a table");
-        TorchSymbols::parse(Box::leak(bytes.into_boxed_slice())).expect("the table")
+        let bytes = MinorSymbols::table(&names).expect("a table");
+        let parsed = MinorSymbols::parse(Box::leak(bytes.into_boxed_slice())).expect("the table");
+        let made = MinorSymbols::of(&names).expect("a table");
+        assert_eq!((&made.minors, &made.rows), (&parsed.minors, &parsed.rows));
+        made
     }
 
     #[test]
@@ -145,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_bundled_table_is_whole() {
-        let bundled = TorchSymbols::bundled().expect("a table");
+        let bundled = MinorSymbols::bundled().expect("a table");
         assert!(bundled.minors().is_sorted() && bundled.minors().len() > 5);
         assert!(bundled.rows.chunks_exact(super::ROW).is_sorted_by(|a, b| a[..5] < b[..5]));
     }

@@ -5,8 +5,8 @@ use std::fmt::{Display, Formatter, Result as FmtResult};
 
 use serde::{Deserialize, Serialize};
 
-/// What is asked for by the shared objects that a wheel was built from; libraries that a repair tool put beside them
-/// are not looked into.
+/// What is asked for by the shared objects of a wheel: those that it was built from, and those that a repair tool put
+/// beside them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Linking {
     /// The objects that were read.
@@ -34,6 +34,9 @@ pub struct Object {
     pub torch: BTreeSet<u64>,
     /// Whether some of that is of torch's C++ interface, not of its stable one.
     pub torch_cxx: bool,
+    /// What it asks for of `libtensorflow_framework.so`, likewise.
+    #[serde(default)]
+    pub tensorflow: BTreeSet<u64>,
     /// The newest symbol versions that it asks for: `GLIBC` → `2.34`.
     pub versions: BTreeMap<String, SymbolVersion>,
     /// CUDA libraries that it names without being linked against them: it may open them when it runs.
@@ -158,12 +161,15 @@ impl Linking {
         let mut torch: Vec<BTreeSet<u64>> = of_torch.collect();
         torch.sort();
         torch.dedup();
+        let own = self.objects.iter().map(|object| object.tensorflow.clone());
+        let tensorflow = own.filter(|names| !names.is_empty()).collect();
         Demands {
             needs: if needs == [BTreeSet::new()] { Vec::new() } else { needs },
             some,
             numpy: self.objects.iter().filter_map(|object| object.numpy).max(),
             torch,
             torch_whole,
+            tensorflow,
             torch_cxx: self.objects.iter().any(|object| object.torch_cxx),
             glibc: self.version("GLIBC").cloned(),
             opens: self.objects.iter().flat_map(|object| object.opens.iter().cloned()).collect(),
@@ -189,13 +195,17 @@ pub struct Demands {
     pub torch_whole: bool,
     /// Whether some of that is torch's C++ interface, which changes with each minor release.
     pub torch_cxx: bool,
+    /// What each object that is linked against TensorFlow asks of it, by [`Object::tensorflow`].
+    pub tensorflow: Vec<BTreeSet<u64>>,
     pub glibc: Option<SymbolVersion>,
     pub opens: BTreeSet<String>,
 }
 
-/// Whether every Linux with glibc has the library, or the NVIDIA driver brings it.
+/// Whether every Linux with glibc has the library, or the NVIDIA driver brings it. Without zlib no installer of
+/// Python's unpacks a wheel.
 pub fn is_everywhere(library: &str) -> bool {
-    const STEMS: [&str; 16] = [
+    const STEMS: [&str; 17] = [
+        "libz.so.1",
         "libc.so.6",
         "libm.so.6",
         "libpthread.so.0",
@@ -239,12 +249,16 @@ mod tests {
             ..Object::default()
         };
         let linking = Linking {
-            objects: vec![object("a.so", &["libc.so.6", "libb.so", "libz.so.1"]), object("c.so", &["libz.so.1"])],
-            carries: ["a.so", "libb.so", "c.so"].map(str::to_owned).into(),
+            objects: vec![
+                object("a.so", &["libc.so.6", "libb-1a2b.so", "libz.so.1"]),
+                object("p.libs/libb-1a2b.so", &["libexpat.so.1", "libcrypto-3c4d.so.1.1.1k"]),
+                object("c.so", &["libexpat.so.1"]),
+            ],
+            carries: ["a.so", "libb-1a2b.so", "libcrypto-3c4d.so.1.1.1k", "c.so"].map(str::to_owned).into(),
             unread: Vec::new(),
         };
         let demands = linking.demands();
-        assert_eq!(demands.needs, [["libz.so.1".to_owned()].into()]);
+        assert_eq!(demands.needs, [["libexpat.so.1".to_owned()].into()]);
         assert!(demands.some.is_empty());
     }
 

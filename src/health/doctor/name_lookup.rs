@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pep440_rs::VersionSpecifiers;
 
 use crate::core::inspect::symbol_hash;
-use crate::core::matrix::{Matrix, Met, Slot, Symptom, SystemLibraries, TorchSymbols, carrier_for, distribution_of};
+use crate::core::matrix::{Matrix, Met, MinorSymbols, Slot, Symptom, SystemLibraries, carrier_for, distribution_of};
 use crate::core::model::{PackageName, Version};
 
 /// What texts are explained with.
@@ -64,7 +64,7 @@ fn fact(slot: Slot, word: &str, knowledge: &Knowledge<'_>) -> Option<String> {
             Some(format!("the Debian and Ubuntu package `{package}` contains {word}"))
         }
         Slot::TorchSymbol => {
-            let range = TorchSymbols::bundled().ok()?.range(&[BTreeSet::from([symbol_hash(word)])], true)?;
+            let range = MinorSymbols::bundled().ok()?.range(&[BTreeSet::from([symbol_hash(word)])], true)?;
             let installed = (knowledge.version_of)(&"torch".parse().ok()?);
             let has = installed
                 .is_some_and(|version| range.parse().is_ok_and(|range: VersionSpecifiers| range.contains(&version)));

@@ -3,6 +3,7 @@
 use crate::stories::{Day, table};
 use crate::support::index_server::Release;
 use crate::support::python::Venv;
+use crate::support::said::Said;
 use crate::support::test::Test;
 
 /// An environment with NumPy 1 and what was compiled against it, of which no row knows: `old`, and `free`, which is
@@ -61,4 +62,37 @@ fn what_is_kept_is_solved_with_what_its_files_ask_for() {
     day.run(&["apply", "one.toml"]).expect(0);
     assert_eq!(day.installed().get("numpy").map(String::as_str), Some("1.26.4"));
     day.run(&["verify", "one.toml"]);
+}
+
+/// What the profile names is imported without compiled code, too, and its own checks of others are made.
+#[test]
+fn what_the_profile_names_is_imported_and_checked() {
+    let code = |files: &[(&str, &str)]| Release {
+        files: files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect(),
+        ..Release::default()
+    };
+    let mut all = table(&[("torchao", "0.18.0", &[]), ("fine", "1.0", &[])]);
+    let check = "def is_torchao_available():\n    raise ImportError('Found an incompatible version of torchao')\n";
+    let peft = code(&[("peft/__init__.py", ""), ("peft/import_utils.py", check)]);
+    let broken = code(&[("broken/__init__.py", "import of_another_time\n")]);
+    let several = code(&[("one/__init__.py", ""), ("two/__init__.py", "import of_another_time\n")]);
+    for (name, version, release) in [("peft", "0.19.1", peft), ("broken", "1.0", broken), ("several", "1.0", several)] {
+        all.entry(name.to_owned()).or_default().insert(version.to_owned(), release);
+    }
+    let mut test = Test::new();
+    let venv = Venv::new(&test, &[]);
+    test.environment.remove("COLAB_BOOT_ROOT");
+    let day = Day::of(test, venv, all);
+    day.profile("p", &["peft", "torchao", "fine", "broken", "several"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    let verified = day.run(&["verify", "p.toml"]);
+    for (name, said) in [("peft", "incompatible version of torchao"), ("broken", "of_another_time")] {
+        assert!(verified.reports_about("warning[verify-import]", name), "{verified:?}");
+        assert!(verified.stderr.contains(said), "{verified:?}");
+    }
+    assert!(!["fine", "several"].iter().any(|name| verified.reports_about("warning[verify-import]", name)));
+    // Where the other one is gone, there is nothing to check.
+    day.profile("p", &["peft", "fine"], "");
+    day.run(&["apply", "p.toml"]).expect(0);
+    assert!(!day.run(&["verify", "p.toml"]).reports("warning[verify-import]"));
 }

@@ -129,7 +129,7 @@ impl Run<'_> {
                 let demands = linking.demands();
                 let mut linkage = Linkage::of(&demands, &wheel, &self.symbols);
                 if !demands.tensorflow.is_empty() {
-                    linkage.tensorflow = self.tensorflow()?.range(&demands.tensorflow, true);
+                    linkage.tensorflow = self.tensorflow()?.range(&[demands.tensorflow], true);
                 }
                 let requires = &reader.catalog.metadata(candidate)?.requires;
                 linkage.numpy_parts = linkage.numpy_1

@@ -86,6 +86,8 @@ struct LinkingReport {
     torch: usize,
     /// Whether some of these are of its C++ interface.
     torch_cxx: bool,
+    /// How many names of the C++ interface of TensorFlow's library it asks for.
+    tensorflow: usize,
     /// The newest symbol versions: `GLIBC_2.34`.
     versions: Vec<String>,
     opens: BTreeSet<String>,
@@ -95,7 +97,7 @@ struct LinkingReport {
 impl LinkingReport {
     fn of(reading: &WheelReading) -> Self {
         let linking = &reading.linking;
-        let Demands { needs, some, numpy, torch, torch_cxx, opens, .. } = linking.demands();
+        let Demands { needs, some, numpy, torch, torch_cxx, tensorflow, opens, .. } = linking.demands();
         Self {
             objects: linking.objects.len(),
             needs,
@@ -103,6 +105,7 @@ impl LinkingReport {
             numpy,
             torch: torch.iter().flatten().collect::<BTreeSet<_>>().len(),
             torch_cxx,
+            tensorflow: tensorflow.len(),
             versions: ["GLIBC", "GLIBCXX", "CXXABI"]
                 .into_iter()
                 .filter_map(|name| linking.version(name).map(|version| format!("{name}_{version}")))
@@ -119,7 +122,7 @@ impl LinkingReport {
             Some(NumpyInterface::Both) => "built for NumPy 2: runs with NumPy 1 and 2",
             None => "",
         };
-        let torch = match (self.torch, self.torch_cxx) {
+        let symbols = |count: usize, is_cxx: bool| match (count, is_cxx) {
             (0, _) => String::new(),
             (count, true) => format!("{} of its C++ interface", counted(count, "symbol")),
             (count, false) => format!("{} of its stable interface", counted(count, "symbol")),
@@ -137,7 +140,8 @@ impl LinkingReport {
             ("parts need", words(&self.some)),
             ("may open", words(&self.opens)),
             ("NumPy", numpy.to_owned()),
-            ("torch", torch),
+            ("torch", symbols(self.torch, self.torch_cxx)),
+            ("TensorFlow", symbols(self.tensorflow, true)),
             ("symbols", self.versions.join(" ")),
         ]
     }

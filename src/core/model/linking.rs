@@ -161,15 +161,13 @@ impl Linking {
         let mut torch: Vec<BTreeSet<u64>> = of_torch.collect();
         torch.sort();
         torch.dedup();
-        let own = self.objects.iter().map(|object| object.tensorflow.clone());
-        let tensorflow = own.filter(|names| !names.is_empty()).collect();
         Demands {
             needs: if needs == [BTreeSet::new()] { Vec::new() } else { needs },
             some,
             numpy: self.objects.iter().filter_map(|object| object.numpy).max(),
             torch,
             torch_whole,
-            tensorflow,
+            tensorflow: self.objects.iter().flat_map(|object| object.tensorflow.iter().copied()).collect(),
             torch_cxx: self.objects.iter().any(|object| object.torch_cxx),
             glibc: self.version("GLIBC").cloned(),
             opens: self.objects.iter().flat_map(|object| object.opens.iter().cloned()).collect(),
@@ -195,8 +193,9 @@ pub struct Demands {
     pub torch_whole: bool,
     /// Whether some of that is torch's C++ interface, which changes with each minor release.
     pub torch_cxx: bool,
-    /// What each object that is linked against TensorFlow asks of it, by [`Object::tensorflow`].
-    pub tensorflow: Vec<BTreeSet<u64>>,
+    /// What its objects ask of TensorFlow, by [`Object::tensorflow`]: custom operations of one build, which are of use
+    /// together.
+    pub tensorflow: BTreeSet<u64>,
     pub glibc: Option<SymbolVersion>,
     pub opens: BTreeSet<String>,
 }

@@ -64,6 +64,25 @@ fn what_is_kept_is_solved_with_what_its_files_ask_for() {
     day.run(&["verify", "one.toml"]);
 }
 
+/// Custom operations run with the minors of TensorFlow that have their symbols; nothing brings it along.
+#[test]
+fn custom_operations_move_the_tensorflow_that_is_asked_for() {
+    let rows = [("scann", "1.4.2", &[][..]), ("tensorflow", "2.20.0", &[]), ("tensorflow", "2.21.0", &[])];
+    let day = Day::new(&rows);
+    let bare = |profile: &str| day.test.run(&["plan", profile, "--runtime", "bare-3.12"]);
+    day.profile("one", &["scann"], "");
+    let one = bare("one.toml").expect(0);
+    assert!(one.stdout.contains("scann 1.4.2") && !one.stdout.contains("tensorflow"), "{one:?}");
+    day.profile("both", &["scann", "tensorflow"], "");
+    let both = bare("both.toml").expect(0);
+    assert!(both.stdout.contains("tensorflow 2.20.0"), "{both:?}");
+    day.profile("newer", &["scann", "tensorflow ==2.21.0"], "");
+    assert!(bare("newer.toml").expect(1).reports_about("error[resolve-conflict]", "scann 1.4.2"));
+    std::fs::write(day.test.path("r.txt"), "scann==1.4.2\ntensorflow==2.21.0\n").expect("a file");
+    let audit = day.test.run(&["audit", "r.txt", "--runtime", "bare-3.12"]).expect(1);
+    assert!(audit.stderr.contains("scann 1.4.2 needs tensorflow >=2.20,<2.21"), "{audit:?}");
+}
+
 /// What the profile names is imported without compiled code, too, and its own checks of others are made.
 #[test]
 fn what_the_profile_names_is_imported_and_checked() {

@@ -186,7 +186,13 @@ fn inspect_says_in_short_what_a_wheel_asks_for() {
             "app/_c.so",
             "defines:PyInit__c needs:libapp.so needs:libGL.so.1 asks:_ZN2at6detail3foov says:numpy.core.multiarray says:compiled+against+ABI+version",
         ),
-        ("app/libapp.so", "soname:libapp.so needs:libcudart.so.12"),
+        ("app/libapp.so", "soname:libapp.so needs:libcudart.so.12 needs:libcopied-1a2b.so.1.1.1k"),
+        // What auditwheel copies, and what is built for TensorFlow.
+        ("app.libs/libcopied-1a2b.so.1.1.1k", "soname:libcopied-1a2b.so.1.1.1k needs:libexpat.so.1"),
+        (
+            "app/ops.so",
+            "needs:libtensorflow_framework.so.2 asks:_ZNK10tensorflow8OpKernel4nameEv asks:_ZN4absl6StatusD1Ev",
+        ),
         ("app/plugin.so", "needs:libX11.so.6 says:libcudnn.so.9"),
     ];
     let server = IndexServer::start(table(vec![("app", "1.0", compiled(&objects, &[]))]), Manner::Good);
@@ -197,9 +203,10 @@ fn inspect_says_in_short_what_a_wheel_asks_for() {
     };
     let text = run(&[]).stdout;
     for line in [
-        "links      3 shared objects",
-        "needs      libGL.so.1 libcudart.so.12",
-        "parts need libX11.so.6",
+        "links      5 shared objects",
+        "needs      libGL.so.1 libcudart.so.12 libexpat.so.1",
+        "parts need libX11.so.6 libtensorflow_framework.so.2",
+        "TensorFlow 2 symbols of its C++ interface",
         "may open   libcudnn.so.9",
         "NumPy      built for NumPy 1: fails with NumPy 2",
         "torch      1 symbol of its C++ interface",
@@ -208,6 +215,6 @@ fn inspect_says_in_short_what_a_wheel_asks_for() {
     }
     let json = run(&["--json"]).json();
     let linking = &json["report"]["builds"][0]["linking"];
-    assert_eq!(linking["needs"], serde_json::json!([["libGL.so.1", "libcudart.so.12"]]));
+    assert_eq!(linking["needs"], serde_json::json!([["libGL.so.1", "libcudart.so.12", "libexpat.so.1"]]));
     assert_eq!((&linking["numpy"], &linking["torch"]), (&"first".into(), &1.into()));
 }

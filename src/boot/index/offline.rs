@@ -148,12 +148,12 @@ impl Catalog for Offline<'_> {
         Ok(self.desk.view.cache.build(&key, &self.matrix.reading(&wheel.name), false).map(Arc::new))
     }
 
-    fn linking(&self, candidates: &[Candidate], limit: u64) -> Vec<Option<Linking>> {
-        candidates
+    fn linking(&self, wheels: &[(Candidate, u64)]) -> Vec<Option<Linking>> {
+        wheels
             .iter()
-            .map(|candidate| match folder::linking(candidate, limit) {
+            .map(|(candidate, limit)| match folder::linking(candidate, *limit) {
                 Some(answer) => answer.ok(),
-                None => self.desk.view.cache.linking(&self.desk.view.key(candidate)?, limit),
+                None => self.desk.view.cache.linking(&self.desk.view.key(candidate)?, *limit),
             })
             .collect()
     }

@@ -147,11 +147,11 @@ impl Catalog for Online<'_> {
         if found.is_empty() { vec![None; candidates.len()] } else { found }
     }
 
-    fn linking(&self, candidates: &[Candidate], limit: u64) -> Vec<Option<Linking>> {
-        let all = candidates.iter().map(|candidate| self.shared.linking(candidate, limit));
+    fn linking(&self, wheels: &[(Candidate, u64)]) -> Vec<Option<Linking>> {
+        let all = wheels.iter().map(|(candidate, limit)| self.shared.linking(candidate, *limit));
         let all = self.wait(async { Ok(futures::future::join_all(all).await) }).unwrap_or_default();
         let found: Vec<_> = all.into_iter().map(Result::ok).collect();
-        if found.is_empty() { vec![None; candidates.len()] } else { found }
+        if found.is_empty() { vec![None; wheels.len()] } else { found }
     }
 
     fn expect(&self, wishes: Vec<Wish>) {

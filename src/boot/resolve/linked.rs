@@ -10,9 +10,11 @@ use crate::core::matrix::{Aspect, LinkFile, Linkage, MinorSymbols, Missing, Over
 use crate::core::model::catalog::Candidate;
 use crate::core::model::{PackageName, Requirement, Version, VersionRange, WheelName};
 
-/// Packed bytes of one wheel's libraries that are read during a solve, and of all.
+/// Packed bytes of one wheel's libraries that are read during a solve, and of one that the profile names.
 const WHEEL: u64 = 24 << 20;
-const ALL: u64 = 96 << 20;
+const NAMED: u64 = 96 << 20;
+/// Of all wheels of a solve.
+const ALL: u64 = 192 << 20;
 
 /// The distributions of an answer.
 type Chosen<'a> = Vec<(&'a PackageName, &'a Version)>;
@@ -264,11 +266,14 @@ fn read_more(
         let candidate = listing.as_ref().and_then(|listing| listing.get(version)).filter(|one| has_libraries(one));
         wheels.extend(candidate.map(|candidate| (name, candidate.clone())));
     }
-    wheels.sort_by_key(|(_, candidate)| candidate.size);
+    let is_named = |name: &PackageName| provider.wanted_as(name).next().is_some();
+    let limit = |name: &PackageName| if is_named(name) { NAMED } else { WHEEL };
+    wheels.sort_by_key(|(name, candidate)| (!is_named(name), candidate.size));
     let mut unread = provider.unread.borrow_mut();
     let mut left = ALL;
     wheels.retain(|(name, candidate)| {
-        let rest = left.checked_sub(candidate.size.unwrap_or(WHEEL).min(WHEEL));
+        let most = limit(name);
+        let rest = left.checked_sub(candidate.size.unwrap_or(most).min(most));
         left = rest.unwrap_or(left);
         if rest.is_none() {
             let why = format!("{} MB of other wheels were already read, the limit for one solve", ALL >> 20);
@@ -277,8 +282,8 @@ fn read_more(
         rest.is_some()
     });
     let symbols = MinorSymbols::bundled().map_err(Failure::bug)?;
-    let candidates: Vec<Candidate> = wheels.iter().map(|(_, candidate)| candidate.clone()).collect();
-    for ((name, candidate), linking) in wheels.iter().zip(catalog.linking(&candidates, WHEEL)) {
+    let to_read: Vec<(Candidate, u64)> = wheels.iter().map(|(name, one)| (one.clone(), limit(name))).collect();
+    for ((name, candidate), linking) in wheels.iter().zip(catalog.linking(&to_read)) {
         let Ok(wheel) = candidate.file.parse::<WheelName>() else { continue };
         let why = match &linking {
             None => Some("its wheel could not be read".to_owned()),

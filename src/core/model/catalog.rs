@@ -196,9 +196,9 @@ pub trait Catalog {
     /// What the wheel was built for, read from the wheel itself; `None` where that is not known and can't be asked.
     fn build(&self, candidate: &Candidate) -> Result<Option<Arc<WheelBuild>>, Failure>;
 
-    /// What each of the wheels is linked against, as far as `limit` packed bytes of it tell that; `None` for one that
+    /// What each of the wheels is linked against, as far as so many packed bytes of it tell that; `None` for one that
     /// could not be read.
-    fn linking(&self, candidates: &[Candidate], limit: u64) -> Vec<Option<Linking>>;
+    fn linking(&self, wheels: &[(Candidate, u64)]) -> Vec<Option<Linking>>;
 
     /// Bytes of a file of which its page does not say so, where they can be known.
     fn size(&self, candidate: &Candidate) -> Result<Option<u64>, Failure>;

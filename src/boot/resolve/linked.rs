@@ -273,7 +273,7 @@ fn read_more(
     let mut left = ALL;
     wheels.retain(|(name, candidate)| {
         let most = limit(name);
-        let rest = left.checked_sub(candidate.size.unwrap_or(most).min(most));
+        let rest = left.checked_sub(candidate.size.unwrap_or(WHEEL).min(most));
         left = rest.unwrap_or(left);
         if rest.is_none() {
             let why = format!("{} MB of other wheels were already read, the limit for one solve", ALL >> 20);

@@ -51,9 +51,17 @@ PAIRS = [
     ("taichi==1.7.4", True, ""),
     ("lightgbm numpy>=2", False, ""),
     ("pandas scipy scikit-learn matplotlib numpy>=2", False, ""),
-    ("bitsandbytes torch==2.15.0", False, ""),
+    # Up to 0.47 there is no library for CUDA 13; later ones ask for a newer glibc than 2.28 or have none for CUDA 13.2.
+    ("bitsandbytes torch==2.15.0", True, ""),
     ("bitsandbytes torch==2.8.0", False, ""),
     ("cupy-cuda12x torch==2.8.0", False, ""),
+    ("tensorflow==2.21.0 scann==1.4.2", True, "scann"),
+    ("tensorflow==2.20.0 scann==1.4.2", False, ""),
+    ("tensorflow==2.20.0 scann==1.4.0", True, "scann"),
+    ("tensorflow==2.19.1 scann==1.4.0", False, ""),
+    ("tensorflow==2.20.0 tensorflow-io==0.37.1", True, "tensorflow_io; tensorflow_io.audio.decode_wav(b'RIFF', dtype='int16')"),
+    ("tensorflow==2.16.2 tensorflow-io==0.37.1", False, ""),
+    ("peft==0.19.1 torchao==0.10.0", True, "peft.import_utils; peft.import_utils.is_torchao_available()"),
     # Its tag says manylinux1; its libraries ask for glibc 2.29, and bare-3.12 has 2.28.
     ("vllm==0.11.2", True, ""),
 ]

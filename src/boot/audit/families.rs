@@ -3,7 +3,7 @@
 use crate::boot::audit::Audited;
 use crate::boot::audit::rules::{Auditor, cuda_of};
 use crate::core::diag::{Code, Finding, Subject};
-use crate::core::matrix::is_jaxlib_or_plugin;
+use crate::core::matrix::{Aspect, is_jaxlib_or_plugin};
 use crate::core::model::{CudaVersion, Version};
 
 impl Auditor<'_> {
@@ -32,8 +32,23 @@ impl Auditor<'_> {
                 findings.push(held.placed(finding.with_note(why)));
             }
             findings.extend(self.other_cuda(held));
+            findings.extend(self.parts_for_numpy_1(held));
         }
         findings
+    }
+
+    /// What can be imported beside NumPy 2 though it was compiled against NumPy 1, and fails when it is used.
+    fn parts_for_numpy_1(self, held: &Audited) -> Option<Finding> {
+        let linkages = &self.matrix.linkages;
+        let row = linkages.of(&held.name)?.row(&held.version).filter(|row| row.linkage.numpy_1)?;
+        let lenient = linkages.leniency(&held.name).filter(|lenient| lenient.without.contains(&Aspect::Numpy))?;
+        let range = row.linkage.on_numpy(&held.name, row.range())?.requirement.range;
+        let numpy = "numpy".parse().ok()?;
+        let version = self.version(&numpy).filter(|version| !range.contains(version))?;
+        let message = format!("{} {} is built for NumPy 1, but {version} is installed", held.name, held.version);
+        let finding = Finding::warning(Code::FamilyBroken, message).about(held.subject());
+        let finding = finding.against(Subject::release(&numpy, version)).with_note(lenient.why.clone());
+        Some(held.placed(finding.with_help(format!("use a newer {}, or `numpy = \"<2\"`", held.name))))
     }
 
     /// CUDA plugins of JAX in another version than jaxlib.

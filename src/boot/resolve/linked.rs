@@ -6,15 +6,15 @@ use crate::boot::resolve::package::{Barred, Package, Solution};
 use crate::boot::resolve::provider::Provider;
 use crate::boot::resolve::{Caveat, Question, Unfound};
 use crate::core::diag::{Code, Failure};
-use crate::core::matrix::{Aspect, LinkFile, Linkage, MinorSymbols, Missing, Overlay};
+use crate::core::matrix::{Aspect, LinkFile, Linkage, Matrix, MinorSymbols, Missing, Overlay};
 use crate::core::model::catalog::Candidate;
 use crate::core::model::{PackageName, Requirement, Version, VersionRange, WheelName};
 
 /// Packed bytes of one wheel's libraries that are read during a solve, and of one that the profile names.
-const WHEEL: u64 = 24 << 20;
+pub const WHEEL: u64 = 24 << 20;
 const NAMED: u64 = 96 << 20;
 /// Of all wheels of a solve.
-const ALL: u64 = 192 << 20;
+pub const BUDGET: u64 = 192 << 20;
 
 /// The distributions of an answer.
 type Chosen<'a> = Vec<(&'a PackageName, &'a Version)>;
@@ -53,8 +53,8 @@ pub(super) fn objections(provider: &Provider<'_>, solution: &Solution) -> Result
         }
     }
     objections.bound |= outdated(provider, &chosen, &environment)?;
-    // Wheels are read for an answer that stands otherwise, and not for the sake of a suggestion.
-    if objections.barred.is_empty() && !objections.bound && provider.variation.budget.is_none() {
+    // Wheels are read for an answer that stands otherwise.
+    if objections.barred.is_empty() && !objections.bound {
         for (name, version) in read_more(provider, &chosen, &environment)? {
             let linkage = provider.question.learned.linkage(&name, &version).unwrap_or_default();
             // What it has for GPUs is looked into now, by the next search.
@@ -258,25 +258,27 @@ fn read_more(
     }
     let mut wheels: Vec<(&PackageName, Candidate)> = Vec::new();
     for (name, version) in new_ones(provider, chosen) {
-        let is_known = learned.linkage(name, version).is_some() || !is_unread(matrix.linkages.of(name), version);
-        if is_known || matrix.is_cuda_library(name) || matrix.brings_cuda(name) {
+        // For the sake of a suggestion only those are read of which another release was found to be linked.
+        let is_wanted = provider.variation.budget.is_none() || learned.is_linked(name);
+        if learned.linkage(name, version).is_some() || !is_wanted {
             continue;
         }
         let listing = provider.listing(name)?;
-        let candidate = listing.as_ref().and_then(|listing| listing.get(version)).filter(|one| has_libraries(one));
+        let candidate = listing.as_ref().and_then(|listing| listing.get(version));
+        let candidate = candidate.filter(|one| is_worth_reading(matrix, name, one));
         wheels.extend(candidate.map(|candidate| (name, candidate.clone())));
     }
     let is_named = |name: &PackageName| provider.wanted_as(name).next().is_some();
     let limit = |name: &PackageName| if is_named(name) { NAMED } else { WHEEL };
     wheels.sort_by_key(|(name, candidate)| (!is_named(name), candidate.size));
     let mut unread = provider.unread.borrow_mut();
-    let mut left = ALL;
+    let mut left = BUDGET;
     wheels.retain(|(name, candidate)| {
         let most = limit(name);
         let rest = left.checked_sub(candidate.size.unwrap_or(WHEEL).min(most));
         left = rest.unwrap_or(left);
         if rest.is_none() {
-            let why = format!("{} MB of other wheels were already read, the limit for one solve", ALL >> 20);
+            let why = format!("{} MB of other wheels were already read, the limit for one solve", BUDGET >> 20);
             unread.insert((*name).clone(), (candidate.version.clone(), why));
         }
         rest.is_some()
@@ -296,6 +298,14 @@ fn read_more(
         learned.keep(name, &candidate.version, linkage.unwrap_or_default());
     }
     Ok(wheels.into_iter().map(|(name, candidate)| (name.clone(), candidate.version)).collect())
+}
+
+/// Whether what a wheel of `name` is linked against is in no row, and may matter.
+pub fn is_worth_reading(matrix: &Matrix, name: &PackageName, wheel: &Candidate) -> bool {
+    has_libraries(wheel)
+        && is_unread(matrix.linkages.of(name), &wheel.version)
+        && !matrix.is_cuda_library(name)
+        && !matrix.brings_cuda(name)
 }
 
 /// Whether nothing is known of `version`. Newer ones than were read are taken to be like the last, where that asked for

@@ -25,6 +25,11 @@ impl Learned {
         self.linkages.borrow().get(&(name.clone(), version.clone())).cloned()
     }
 
+    /// Whether a release of `name` was seen to be linked against something.
+    pub(super) fn is_linked(&self, name: &PackageName) -> bool {
+        self.linkages.borrow().iter().any(|((known, _), linkage)| known == name && !linkage.is_empty())
+    }
+
     pub(super) fn keep(&self, name: &PackageName, version: &Version, linkage: Linkage) {
         self.linkages.borrow_mut().insert((name.clone(), version.clone()), linkage);
     }

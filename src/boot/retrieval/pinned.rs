@@ -1,15 +1,18 @@
 //! What the index and the matrix know of versions that somebody else chose.
 
+use std::collections::BTreeMap;
+
 use pep508_rs::MarkerEnvironment;
 use url::Url;
 
 use crate::boot::audit::{Audited, Named};
 use crate::boot::index::{Cache, Limits, Locations, Offline, Online, Scope, Trust};
+use crate::boot::resolve::{BUDGET, WHEEL, is_worth_reading};
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Subject, counted};
-use crate::core::matrix::Build;
+use crate::core::matrix::{Build, Linkage, MinorSymbols};
 use crate::core::model::catalog::{Candidate, Catalog};
-use crate::core::model::{PackageName, PythonFacts, WheelName};
+use crate::core::model::{PackageName, PythonFacts, Requirement, WheelName};
 
 /// What was found, and what could not be.
 pub struct LookedUp {
@@ -55,6 +58,7 @@ impl Finder<'_> {
         }
         let candidates: Vec<Candidate> = found.iter().filter_map(|one| one.as_ref().ok()?.clone()).collect();
         self.catalog.expect_metadata(&candidates);
+        let mut linkages = self.linkages(named, &candidates);
         let mut files = self.catalog.files(&candidates).into_iter();
         let mut held = Vec::new();
         let (mut absent, mut unknown) = (Vec::new(), Vec::new());
@@ -75,7 +79,11 @@ impl Finder<'_> {
             }
             unknown.extend(candidate.and_then(|candidate| other_bytes(one, candidate)));
             let metadata = candidate.and_then(|candidate| self.catalog.metadata(candidate).ok());
+            let of_numpy = |one: &Requirement| one.name.as_ref() == "numpy";
+            let numpy_parts = !metadata.iter().flat_map(|metadata| &metadata.requires).any(of_numpy);
+            let linkage = candidate.and_then(|candidate| linkages.remove(&candidate.file));
             held.push(Audited {
+                linkage: linkage.map(|linkage| Linkage { numpy_parts, ..linkage }),
                 build,
                 doubt,
                 files,
@@ -87,6 +95,31 @@ impl Finder<'_> {
         }
         let findings = [not_asked(count, first.as_ref()), not_there(&absent), not_opened(unopened)];
         Ok(LookedUp { held, findings: findings.into_iter().flatten().chain(unknown).collect() })
+    }
+
+    /// What wheels without a row are linked against, by their files, as far as a solve would read them too.
+    fn linkages(&self, named: &[Named], candidates: &[Candidate]) -> BTreeMap<String, Linkage> {
+        let matrix = self.session.matrix;
+        let matters = |one: &Named| matches!(one.name.as_ref(), "numpy" | "torch") || matrix.is_cuda_library(&one.name);
+        let Some(symbols) = MinorSymbols::bundled().ok().filter(|_| named.iter().any(matters)) else {
+            return BTreeMap::new();
+        };
+        let wheels = candidates.iter().filter_map(|one| Some((one.file.parse::<WheelName>().ok()?, one)));
+        let mut wheels: Vec<(WheelName, &Candidate)> =
+            wheels.filter(|(wheel, one)| is_worth_reading(matrix, &wheel.name, one)).collect();
+        wheels.sort_by_key(|(_, one)| one.size);
+        let mut left = BUDGET;
+        wheels.retain(|(_, one)| {
+            let rest = left.checked_sub(one.size.unwrap_or(WHEEL).min(WHEEL));
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        });
+        let to_read: Vec<(Candidate, u64)> = wheels.iter().map(|(_, one)| ((*one).clone(), WHEEL)).collect();
+        let read = wheels.iter().zip(self.catalog.linking(&to_read));
+        read.filter_map(|((wheel, one), linking)| {
+            Some((one.file.clone(), Linkage::of(&linking?.demands(), wheel, &symbols)))
+        })
+        .collect()
     }
 
     fn candidate(&self, one: &Named) -> Result<Option<Candidate>, Failure> {

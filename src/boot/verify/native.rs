@@ -15,7 +15,7 @@ use crate::boot::session::Session;
 use crate::core::diag::{Code, Finding, Subject, counted};
 use crate::core::host::Invocation;
 use crate::core::host::command::{Finished, last_lines};
-use crate::core::matrix::{SystemLibraries, release_of};
+use crate::core::matrix::{SystemLibraries, distribution_of, release_of};
 use crate::core::model::PackageName;
 
 const SCRIPT: &str = include_str!("native.py");
@@ -53,14 +53,15 @@ pub fn imports(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &L
         for line in &lines {
             let name = line.ends.as_ref().and_then(|name| name.parse().ok());
             if let (Some(name), Some(error)) = (name, &line.error) {
-                findings.push(finding(session, seen, (target, &name), error, line.checked));
+                let kind = if line.checked { FailedAt::Check } else { FailedAt::Import };
+                findings.push(finding(session, seen, (profile, target), &name, (kind, error)));
             }
         }
         let last = lines.last().and_then(|line| line.begins.as_ref()).and_then(|name| name.parse().ok());
         if let Some(name) = &last {
             let error =
                 format!("the process ended with exit code {}\n{}", finished.code, last_lines(&finished.stderr, 4));
-            findings.push(finding(session, seen, (target, name), &error, false));
+            findings.push(finding(session, seen, (profile, target), name, (FailedAt::Import, &error)));
         }
         let done = ended + usize::from(last.is_some());
         // A script that says nothing has nothing to say the next time.
@@ -123,22 +124,34 @@ fn checks<'a>(session: &'a Session<'_>, seen: &Seen, package: &'a LockedPackage)
     })
 }
 
-/// What is wrong, and what is known of it: an error where compiled code does not fit, a warning where a module itself
-/// objects.
+/// What a package has failed at.
+enum FailedAt {
+    Import,
+    /// A check in its code.
+    Check,
+}
+
+/// What is wrong, and what is known of it: an error where the profile names the package or its compiled code does not
+/// fit, else a warning.
 fn finding(
     session: &Session<'_>,
     seen: &Seen,
-    (target, name): (&LockedTarget, &PackageName),
-    error: &str,
-    checked: bool,
+    (profile, target): (&Profile, &LockedTarget),
+    name: &PackageName,
+    (kind, error): (FailedAt, &str),
 ) -> Finding {
     let version = target.package(name).map(|package| package.version.to_string()).unwrap_or_default();
-    let what = if checked { "refuses what is installed beside it" } else { "can't be imported" };
+    let what = match kind {
+        FailedAt::Check => "refuses what is installed beside it",
+        FailedAt::Import => "can't be imported",
+    };
     let message = format!("{name} {version} {what}");
     let known = explanation(session, seen, error);
-    let finding = match &known {
-        Some(_) => Finding::error(Code::VerifyImport, message),
-        None => Finding::warning(Code::VerifyImport, message),
+    let is_named = profile.wanted.iter().any(|wanted| wanted.name == *name);
+    let finding = if is_named || known.is_some() {
+        Finding::error(Code::VerifyImport, message)
+    } else {
+        Finding::warning(Code::VerifyImport, message)
     };
     let finding = finding.about(Subject::package(name)).with_note(error.to_owned());
     known.into_iter().fold(finding, Finding::with_help)
@@ -159,6 +172,14 @@ fn explanation(session: &Session<'_>, seen: &Seen, error: &str) -> Option<String
             (None, None) => {
                 format!("no package contains `{library}`; `colab-boot audit` lists other mismatches")
             }
+        });
+    }
+    if let Some((_, rest)) = error.split_once("No module named '") {
+        let module = rest.split(['\'', '.']).next().unwrap_or_default();
+        let package = distribution_of(module).map_or_else(|| module.replace('_', "-"), ToString::to_string);
+        return Some(match module {
+            "pkg_resources" => "setuptools 82 has no `pkg_resources` any more: add `setuptools = \"<82\"`".to_owned(),
+            _ => format!("the module `{module}` is not installed: add `{package}` to the profile"),
         });
     }
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));

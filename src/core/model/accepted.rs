@@ -25,6 +25,7 @@ impl Accepted {
         Code::GpuPtxOnly,
         Code::DriverTooOld,
         Code::FilesCollide,
+        Code::VerifyImport,
     ];
 }
 

@@ -130,6 +130,19 @@ impl Linking {
         reached
     }
 
+    /// The glibc that it can't be loaded without: what all modules of Python ask for together; of libraries of which
+    /// the package chooses one, what the least of them asks for.
+    fn glibc(&self, deciding: &[&Object]) -> Option<SymbolVersion> {
+        let of = |root: &&Object| -> Option<SymbolVersion> {
+            self.reached(root).iter().filter_map(|object| object.versions.get("GLIBC")).max().cloned()
+        };
+        if deciding.iter().any(|object| object.is_module) {
+            deciding.iter().filter_map(of).max()
+        } else {
+            deciding.iter().map(of).min().flatten()
+        }
+    }
+
     /// What importing the package asks of an environment.
     pub fn demands(&self) -> Demands {
         let own: BTreeSet<&str> = self.objects.iter().filter_map(|object| object.soname.as_deref()).collect();
@@ -169,7 +182,7 @@ impl Linking {
             torch_whole,
             tensorflow: self.objects.iter().flat_map(|object| object.tensorflow.iter().copied()).collect(),
             torch_cxx: self.objects.iter().any(|object| object.torch_cxx),
-            glibc: self.version("GLIBC").cloned(),
+            glibc: self.glibc(&deciding),
             opens: self.objects.iter().flat_map(|object| object.opens.iter().cloned()).collect(),
         }
     }

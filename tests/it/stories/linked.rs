@@ -106,12 +106,13 @@ fn what_the_profile_names_is_imported_and_checked() {
     day.run(&["apply", "p.toml"]).expect(0);
     let verified = day.run(&["verify", "p.toml"]);
     for (name, said) in [("peft", "incompatible version of torchao"), ("broken", "of_another_time")] {
-        assert!(verified.reports_about("warning[verify-import]", name), "{verified:?}");
+        assert!(verified.reports_about("error[verify-import]", name), "{verified:?}");
         assert!(verified.stderr.contains(said), "{verified:?}");
     }
-    assert!(!["fine", "several"].iter().any(|name| verified.reports_about("warning[verify-import]", name)));
+    assert!(!["fine", "several"].iter().any(|name| verified.reports_about("error[verify-import]", name)));
+    assert!(verified.code == 1 && !verified.concludes("verified"), "{verified:?}");
     // Where the other one is gone, there is nothing to check.
     day.profile("p", &["peft", "fine"], "");
     day.run(&["apply", "p.toml"]).expect(0);
-    assert!(!day.run(&["verify", "p.toml"]).reports("warning[verify-import]"));
+    assert!(!day.run(&["verify", "p.toml"]).reports("error[verify-import]"));
 }

@@ -99,6 +99,8 @@ fn what_nobody_has_read_is_read_during_the_solve() {
         ("nvidia-cuda-runtime-cu12", "12.8.90", Release::default()),
         ("nvidia-cuda-runtime", "13.0.96", Release::default()),
         ("app", "1.0", compiled(&[("app/_c.so", &module("needs:libcudart.so.12"))], &[])),
+        // As 2.0: it is no suggestion.
+        ("app", "1.5", compiled(&[("app/_c.so", &module("needs:libcudart.so.13"))], &[])),
         ("app", "2.0", compiled(&[("app/_c.so", &module("needs:libcudart.so.13"))], &[])),
         // One of its parts alone needs CUDA 13: it can be imported.
         ("parts", "1.0", compiled(&[("parts/_c.so", &module("")), ("parts/plugin.so", "needs:libcudart.so.13")], &[])),
@@ -177,6 +179,11 @@ fn torchs_symbols_and_numpys_generation_decide_in_what_is_read() {
     let refused = lock("both", 1).0;
     assert!(refused.contains("compiled against NumPy 1") && refused.contains("works: solved"), "{refused}");
     assert!(lock("old", 0).1.contains("numpy-1.26.4"));
+    // An audit reads what a solve reads.
+    std::fs::write(test.path("r.txt"), "app==1.0\nlazy==1.0\nnumpy==2.1.0\n").expect("a file");
+    let audit = test.run(&["audit", "r.txt", "--machine", &machine, "--index-url", &server.url]).expect(1);
+    assert!(audit.stderr.contains("app 1.0 needs numpy <2, but 2.1.0 is installed"), "{audit:?}");
+    assert!(!audit.stderr.contains("lazy 1.0 needs"), "{audit:?}");
 }
 
 #[test]

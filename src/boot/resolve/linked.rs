@@ -253,7 +253,7 @@ fn read_more(
     environment: &Chosen<'_>,
 ) -> Result<Vec<(PackageName, Version)>, Failure> {
     let Question { matrix, catalog, learned, .. } = provider.question;
-    if !environment.iter().any(|(name, _)| matches!(name.as_ref(), "numpy" | "torch") || matrix.is_cuda_library(name)) {
+    if !environment.iter().any(|(name, _)| is_linked_against(matrix, name)) {
         return Ok(Vec::new());
     }
     let mut wheels: Vec<(&PackageName, Candidate)> = Vec::new();
@@ -274,14 +274,12 @@ fn read_more(
     let mut unread = provider.unread.borrow_mut();
     let mut left = BUDGET;
     wheels.retain(|(name, candidate)| {
-        let most = limit(name);
-        let rest = left.checked_sub(candidate.size.unwrap_or(WHEEL).min(most));
-        left = rest.unwrap_or(left);
-        if rest.is_none() {
+        let is_read = is_within(&mut left, candidate, limit(name));
+        if !is_read {
             let why = format!("{} MB of other wheels were already read, the limit for one solve", BUDGET >> 20);
             unread.insert((*name).clone(), (candidate.version.clone(), why));
         }
-        rest.is_some()
+        is_read
     });
     let symbols = MinorSymbols::bundled().map_err(Failure::bug)?;
     let to_read: Vec<(Candidate, u64)> = wheels.iter().map(|(name, one)| (one.clone(), limit(name))).collect();
@@ -298,6 +296,18 @@ fn read_more(
         learned.keep(name, &candidate.version, linkage.unwrap_or_default());
     }
     Ok(wheels.into_iter().map(|(name, candidate)| (name.clone(), candidate.version)).collect())
+}
+
+/// Whether wheels without a row are read where `name` is there, because they may be linked against it.
+pub fn is_linked_against(matrix: &Matrix, name: &PackageName) -> bool {
+    matches!(name.as_ref(), "numpy" | "torch") || matrix.is_cuda_library(name)
+}
+
+/// Takes what reading `wheel` may cost, `limit` at most, from what is `left` of a [`BUDGET`]. Whether it is enough.
+pub fn is_within(left: &mut u64, wheel: &Candidate, limit: u64) -> bool {
+    let rest = left.checked_sub(wheel.size.unwrap_or(WHEEL).min(limit));
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
 }
 
 /// Whether what a wheel of `name` is linked against is in no row, and may matter.

@@ -32,7 +32,7 @@ use crate::core::model::{ExtraName, PackageName, PythonFacts, Requirement, Sha25
 
 pub use caveat::{caveats, collision_finding, compiled_on_use, never_imported, yanked};
 pub use explain::{Asker, Conflict, Elsewhere, Hindrance, Newer, Unsolved, Why, explain, why};
-pub use linked::{BUDGET, WHEEL, is_worth_reading};
+pub use linked::{BUDGET, WHEEL, is_linked_against, is_within, is_worth_reading};
 pub use remaining_causes::{Cause, Rest, resolve_rest};
 pub use solve::resolve;
 pub use wheels_read::Learned;

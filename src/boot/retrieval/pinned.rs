@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::boot::audit::{Audited, Named};
 use crate::boot::index::{Cache, Limits, Locations, Offline, Online, Scope, Trust};
-use crate::boot::resolve::{BUDGET, WHEEL, is_worth_reading};
+use crate::boot::resolve::{BUDGET, WHEEL, is_linked_against, is_within, is_worth_reading};
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Subject, counted};
 use crate::core::matrix::{Build, Linkage, MinorSymbols};
@@ -100,8 +100,8 @@ impl Finder<'_> {
     /// What wheels without a row are linked against, by their files, as far as a solve would read them too.
     fn linkages(&self, named: &[Named], candidates: &[Candidate]) -> BTreeMap<String, Linkage> {
         let matrix = self.session.matrix;
-        let matters = |one: &Named| matches!(one.name.as_ref(), "numpy" | "torch") || matrix.is_cuda_library(&one.name);
-        let Some(symbols) = MinorSymbols::bundled().ok().filter(|_| named.iter().any(matters)) else {
+        let matters = named.iter().any(|one| is_linked_against(matrix, &one.name));
+        let Some(symbols) = MinorSymbols::bundled().ok().filter(|_| matters) else {
             return BTreeMap::new();
         };
         let wheels = candidates.iter().filter_map(|one| Some((one.file.parse::<WheelName>().ok()?, one)));
@@ -109,11 +109,7 @@ impl Finder<'_> {
             wheels.filter(|(wheel, one)| is_worth_reading(matrix, &wheel.name, one)).collect();
         wheels.sort_by_key(|(_, one)| one.size);
         let mut left = BUDGET;
-        wheels.retain(|(_, one)| {
-            let rest = left.checked_sub(one.size.unwrap_or(WHEEL).min(WHEEL));
-            left = rest.unwrap_or(left);
-            rest.is_some()
-        });
+        wheels.retain(|(_, one)| is_within(&mut left, one, WHEEL));
         let to_read: Vec<(Candidate, u64)> = wheels.iter().map(|(_, one)| ((*one).clone(), WHEEL)).collect();
         let read = wheels.iter().zip(self.catalog.linking(&to_read));
         read.filter_map(|((wheel, one), linking)| {

@@ -261,7 +261,7 @@ fn data_and_headers_of_a_package_are_its_files() {
     for (version, word) in [("1.0", "old"), ("2.0", "new")] {
         let data = format!("spread-{version}.data");
         let files = [
-            ("spread.py".to_owned(), word.to_owned()),
+            ("spread.py".to_owned(), format!("WORD = '{word}'\n")),
             (format!("{data}/data/share/spread.txt"), word.to_owned()),
             (format!("{data}/headers/spread.h"), word.to_owned()),
         ];

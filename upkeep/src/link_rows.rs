@@ -177,7 +177,7 @@ impl Run<'_> {
 /// each.
 fn read_symbols(folder: &Path, session: &Session<'_>, releases: &Releases<'_>) -> Result<Vec<String>, Failure> {
     let (names, lines) = minors_of("torch", OLDEST_TORCH, session, releases)?;
-    let bytes = MinorSymbols::table(&names).map_err(Failure::bug)?;
+    let bytes = MinorSymbols::of(&names).and_then(|symbols| symbols.to_bytes()).map_err(Failure::bug)?;
     files::write_whole(&folder.join("torch-symbols.bin"), &bytes)?;
     Ok(lines)
 }

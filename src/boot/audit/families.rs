@@ -4,7 +4,7 @@ use crate::boot::audit::Audited;
 use crate::boot::audit::rules::{Auditor, cuda_of};
 use crate::core::diag::{Code, Finding, Subject};
 use crate::core::matrix::{Aspect, is_jaxlib_or_plugin};
-use crate::core::model::{CudaVersion, Version};
+use crate::core::model::{CudaVersion, Version, VersionRange};
 
 impl Auditor<'_> {
     /// Members of a family beside another anchor than they were built for, and requirements that METADATA does not
@@ -15,8 +15,9 @@ impl Auditor<'_> {
             let family = self.matrix.family(&held.name, &held.version);
             let family =
                 family.map(|(anchor, range)| (anchor.clone(), range, "it was built against that version".to_owned()));
+            let range = VersionRange::singleton(held.version.clone());
             let read = held.linkage.iter();
-            let read = read.flat_map(|linkage| self.matrix.linkages.asked(&held.name, &held.version, linkage));
+            let read = read.flat_map(|linkage| self.matrix.linkages.asked(&held.name, &range, linkage));
             let stated = self.matrix.overlays(&held.name, &held.version).cloned().chain(read);
             let stated = stated.map(|row| (row.requirement.name, row.requirement.range, row.why));
             for (anchor, range, why) in family.into_iter().chain(stated) {

@@ -262,9 +262,7 @@ const fn is_from_source(caveat: &Caveat) -> bool {
 
 /// What the file names and gets an old release of, for something that newer ones require: each with the newest one.
 fn passed_over(caveats: &[Caveat], profile: &Profile) -> Vec<(PackageName, Version)> {
-    let is_meant = |held: &&HeldBack| {
-        held.by.is_empty() && !held.locked && profile.wanted.iter().any(|wanted| wanted.name == held.name)
-    };
+    let is_meant = |held: &&HeldBack| held.by.is_empty() && !held.locked && profile.wants(&held.name);
     let all = caveats.iter().filter_map(|caveat| match caveat {
         Caveat::HeldBack(all) => Some(all),
         _ => None,

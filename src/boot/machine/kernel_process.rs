@@ -11,17 +11,17 @@ use crate::core::host::process_end::started;
 /// The kernel named by the cell, else the nearest ancestor of this process that is one.
 pub(super) fn observe_kernel(looker: Looker<'_>) -> Result<Option<RawKernel>, Failure> {
     let proc = looker.paths.under_root("/proc");
-    let of = |pid: u32, name: &str| files::read_optional(&proc.join(pid.to_string()).join(name));
+    let read = |pid: u32, name: &str| files::read_optional(&proc.join(pid.to_string()).join(name));
     if let Some(pid) = looker.kernel_pid {
-        return Ok(of(pid, "stat")?.map(|stat| RawKernel { pid, stat }));
+        return Ok(read(pid, "stat")?.map(|stat| RawKernel { pid, stat }));
     }
     let mut pid = std::process::id();
     for _ in 0..32 {
-        let Some(stat) = of(pid, "stat")? else {
+        let Some(stat) = read(pid, "stat")? else {
             return Ok(None);
         };
         // Of another user's process, or of one that has just ended, nothing can be read.
-        let command = of(pid, "cmdline").ok().flatten().unwrap_or_default();
+        let command = read(pid, "cmdline").ok().flatten().unwrap_or_default();
         if is_kernel_command(&command) {
             return Ok(Some(RawKernel { pid, stat }));
         }

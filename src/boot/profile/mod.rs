@@ -267,6 +267,11 @@ impl Profile {
         self.wanted.iter().any(|one| one.file.is_some())
     }
 
+    /// Whether it names `package`.
+    pub fn wants(&self, package: &PackageName) -> bool {
+        self.wanted.iter().any(|wanted| wanted.name == *package)
+    }
+
     /// The line of `[overrides]` about `package`.
     pub fn override_of(&self, package: &PackageName) -> Option<&Bound> {
         self.overrides.iter().find(|bound| bound.name == *package)

@@ -54,8 +54,7 @@ impl<'a> Provider<'a> {
         let constraint = self.question.profile.constraint_of(name).filter(|_| !self.variation.unbound.contains(name));
         let range = constraint.map_or_else(|| range.clone(), |bound| range.intersection(&range_of(&bound.specifiers)));
         // Those of the profile's packages are in the requirement on them.
-        let wanted = || self.question.profile.wanted.iter().any(|wanted| wanted.name == *name);
-        let varied = self.variation.ranges.get(name).filter(|_| !wanted());
+        let varied = self.variation.ranges.get(name).filter(|_| !self.question.profile.wants(name));
         varied.map_or_else(|| range.clone(), |varied| range.intersection(varied))
     }
 }

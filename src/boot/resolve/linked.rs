@@ -6,7 +6,7 @@ use crate::boot::resolve::package::{Barred, Package, Solution};
 use crate::boot::resolve::provider::Provider;
 use crate::boot::resolve::{Caveat, Question, Unfound};
 use crate::core::diag::{Code, Failure};
-use crate::core::matrix::{Aspect, LinkFile, Linkage, Matrix, MinorSymbols, Missing, Overlay};
+use crate::core::matrix::{LinkFile, Linkage, Matrix, MinorSymbols, Missing, Overlay};
 use crate::core::model::catalog::Candidate;
 use crate::core::model::{PackageName, Requirement, Version, VersionRange, WheelName};
 
@@ -102,15 +102,10 @@ impl<'a> Alike<'a> {
         if accepts(Code::FamilyBroken) {
             return;
         }
-        let without = matrix.linkages.leniency(self.name).map(|row| row.without.as_slice()).unwrap_or_default();
-        let torch = self.linkage.on_torch(self.name, self.range.clone());
-        let torch = torch.filter(|_| !self.linkage.torch_parts && !without.contains(&Aspect::Torch));
-        let numpy = self.linkage.on_numpy(self.name, self.range.clone()).filter(|_| !without.contains(&Aspect::Numpy));
-        // It counts also where another package brings it.
-        let tensorflow = self.linkage.on_tensorflow(self.name, self.range.clone());
-        let tensorflow = tensorflow.filter(|_| !without.contains(&Aspect::Tensorflow));
-        let tensorflow = tensorflow.map(|row| Overlay { if_present: false, ..row });
-        for overlay in torch.into_iter().chain(numpy).chain(tensorflow) {
+        // What is there counts, also if only parts of the package need it, or if nothing requires it.
+        let linkage = Linkage { numpy_parts: false, ..self.linkage.clone() };
+        for overlay in matrix.linkages.asked(self.name, &self.range, &linkage) {
+            let overlay = Overlay { if_present: false, ..overlay };
             let Requirement { name, range, .. } = &overlay.requirement;
             let here = environment.iter().find(|(other, _)| *other == name).map(|(_, version)| *version);
             if here.is_some_and(|version| !range.contains(&version.clone().without_local())) {

@@ -75,8 +75,7 @@ pub(super) fn hardware_edges(
 
 /// Whether `name` is installed or asked for: what is checked only if it is there, counts then.
 fn is_there(question: Question<'_>, name: &PackageName) -> bool {
-    let mut wanted = question.profile.wanted.iter();
-    question.target.installed.contains_key(name) || wanted.any(|one| one.name == *name)
+    question.target.installed.contains_key(name) || question.profile.wants(name)
 }
 
 /// What has a library for each CUDA bars the releases of another package for whose CUDA it has none. Nothing where all

@@ -12,7 +12,7 @@ use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Subject, counted};
 use crate::core::matrix::{Build, Linkage, MinorSymbols};
 use crate::core::model::catalog::{Candidate, Catalog};
-use crate::core::model::{PackageName, PythonFacts, Requirement, WheelName};
+use crate::core::model::{PackageName, PythonFacts, WheelName};
 
 /// What was found, and what could not be.
 pub struct LookedUp {
@@ -79,11 +79,10 @@ impl Finder<'_> {
             }
             unknown.extend(candidate.and_then(|candidate| other_bytes(one, candidate)));
             let metadata = candidate.and_then(|candidate| self.catalog.metadata(candidate).ok());
-            let of_numpy = |one: &Requirement| one.name.as_ref() == "numpy";
-            let numpy_parts = !metadata.iter().flat_map(|metadata| &metadata.requires).any(of_numpy);
             let linkage = candidate.and_then(|candidate| linkages.remove(&candidate.file));
+            let requires = metadata.iter().flat_map(|metadata| &metadata.requires);
             held.push(Audited {
-                linkage: linkage.map(|linkage| Linkage { numpy_parts, ..linkage }),
+                linkage: linkage.map(|linkage| linkage.beside(requires)),
                 build,
                 doubt,
                 files,

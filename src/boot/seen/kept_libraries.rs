@@ -9,7 +9,7 @@ use crate::boot::machine::Recorded;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::core::matrix::{Linkage, MinorSymbols, Overlay};
-use crate::core::model::{PackageName, Version};
+use crate::core::model::{PackageName, Version, VersionRange};
 
 /// Bytes of one distribution's libraries that are read.
 const LIMIT: u64 = 256 << 20;
@@ -50,8 +50,8 @@ impl Session<'_> {
                 let one = seen.machine.installed.get(&name).filter(|one| one.version.to_string() == raw.version)?;
                 let (linkage, _) = self.linkage_on_disk(&name, &one.version, &raw.folder)?;
                 let recorded = one.requires.iter().flat_map(Recorded::get);
-                let numpy_parts = !recorded.into_iter().any(|wanted| wanted.name.as_ref() == "numpy");
-                let asked = self.matrix.linkages.asked(&name, &one.version, &Linkage { numpy_parts, ..linkage });
+                let range = VersionRange::singleton(one.version.clone());
+                let asked = self.matrix.linkages.asked(&name, &range, &linkage.beside(recorded));
                 (!asked.is_empty()).then_some((name, asked))
             })
             .collect()

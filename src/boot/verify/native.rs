@@ -85,9 +85,10 @@ fn run(session: &Session<'_>, python: &Path, open: &VecDeque<(PackageName, Strin
 /// The packages to import, each with its modules.
 fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Vec<(PackageName, String)> {
     let meant = target.packages.iter().filter(|package| {
-        let named = profile.wanted.iter().any(|wanted| wanted.name == package.name);
         let tested = profile.smoke.contains(&package.name);
-        (is_compiled(package) || named) && !tested && !session.matrix.is_cuda_library(&package.name)
+        (is_compiled(package) || profile.wants(&package.name))
+            && !tested
+            && !session.matrix.is_cuda_library(&package.name)
     });
     let of = meant.filter_map(|package| {
         let location = seen.machine.installed.get(&package.name)?.location.as_ref()?;
@@ -147,8 +148,7 @@ fn finding(
     };
     let message = format!("{name} {version} {what}");
     let known = explanation(session, seen, error);
-    let is_named = profile.wanted.iter().any(|wanted| wanted.name == *name);
-    let finding = if is_named || known.is_some() {
+    let finding = if profile.wants(name) || known.is_some() {
         Finding::error(Code::VerifyImport, message)
     } else {
         Finding::warning(Code::VerifyImport, message)

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::matrix::symbols::MinorSymbols;
 use crate::core::matrix::{Aspect, Lenient, Overlay};
 use crate::core::model::linking::{Demands, NumpyInterface, SymbolVersion};
-use crate::core::model::{Libc, PackageName, Sha256, Version, VersionRange, WheelName};
+use crate::core::model::{Libc, PackageName, Requirement, Sha256, Version, VersionRange, WheelName};
 
 /// What importing a release asks of an environment, beside what its METADATA says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -68,6 +68,12 @@ impl Linkage {
                 .filter(|version| tagged.as_ref().is_none_or(|tagged| *version > tagged))
                 .map(ToString::to_string),
         }
+    }
+
+    /// The same for a release that `requires` this: what its METADATA does not ask for, only parts of it need.
+    #[must_use]
+    pub fn beside<'a>(self, requires: impl IntoIterator<Item = &'a Requirement>) -> Self {
+        Self { numpy_parts: !requires.into_iter().any(|one| one.name.as_ref() == "numpy"), ..self }
     }
 
     /// The glibc that it asks for, where `libc` is an older one.
@@ -221,9 +227,10 @@ impl Linkages {
         self.read(package).map(|(_, overlays)| overlays.as_slice()).unwrap_or_default()
     }
 
-    /// What a release of `package` asks for that was read from its files, and has no row.
-    pub fn asked(&self, package: &PackageName, version: &Version, linkage: &Linkage) -> Vec<Overlay> {
-        linkage.overlays(package, &VersionRange::singleton(version.clone()), self.without(package))
+    /// What releases `range` of `package` ask for that are linked like `linkage`, but for what the package can do
+    /// without.
+    pub fn asked(&self, package: &PackageName, range: &VersionRange, linkage: &Linkage) -> Vec<Overlay> {
+        linkage.overlays(package, range, self.without(package))
     }
 
     /// What `package` can do without.
@@ -245,7 +252,7 @@ impl Linkages {
         self.packages.get(package).map(|rows| {
             rows.get_or_init(|| {
                 let file: LinkFile = super::parse(&format!("linking/{package}")).unwrap_or_default();
-                let overlays = |row: &LinkRow| row.linkage.overlays(package, &row.range(), self.without(package));
+                let overlays = |row: &LinkRow| self.asked(package, &row.range(), &row.linkage);
                 let overlays = file.rows.iter().flat_map(overlays).collect();
                 (file, overlays)
             })

@@ -42,8 +42,8 @@ impl MinorSymbols {
         Ok(Self { minors: minors.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(), rows: rows.into() })
     }
 
-    /// The table of minors whose names, by hash, are known. Newer minors than a row has bits for are an error.
-    pub fn table(names: &BTreeMap<(u8, u8), BTreeSet<u64>>) -> Result<Vec<u8>, String> {
+    /// The table of minors whose names, by hash, are known. More minors than a row has bits for are an error.
+    pub fn of(names: &BTreeMap<(u8, u8), BTreeSet<u64>>) -> Result<Self, String> {
         if names.len() > MOST {
             return Err(format!("a row has bits for {MOST} minors"));
         }
@@ -54,21 +54,20 @@ impl MinorSymbols {
             }
         }
         let all = u16::try_from((1_u32 << names.len()) - 1).map_err(|error| error.to_string())?;
-        let mut bytes = vec![u8::try_from(names.len()).map_err(|error| error.to_string())?];
-        bytes.extend(names.keys().flat_map(|(major, minor)| [*major, *minor]));
+        let mut rows = Vec::new();
         for (name, mask) in masks.into_iter().filter(|(_, mask)| *mask != all) {
-            bytes.extend_from_slice(&name.to_be_bytes()[3..]);
-            bytes.extend_from_slice(&mask.to_be_bytes());
+            rows.extend_from_slice(&name.to_be_bytes()[3..]);
+            rows.extend_from_slice(&mask.to_be_bytes());
         }
-        Ok(bytes)
+        Ok(Self { minors: names.keys().copied().collect(), rows: rows.into() })
     }
 
-    /// The table of minors whose names, by hash, are known. Fails as [`MinorSymbols::table`] does.
-    pub fn of(names: &BTreeMap<(u8, u8), BTreeSet<u64>>) -> Result<Self, String> {
-        let bytes = Self::table(names)?;
-        let minors: Vec<(u8, u8)> = names.keys().copied().collect();
-        let rows = bytes[1 + 2 * minors.len()..].to_vec();
-        Ok(Self { minors, rows: rows.into() })
+    /// The table as a file has it. Fails for more minors than a byte counts.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let mut bytes = vec![u8::try_from(self.minors.len()).map_err(|error| error.to_string())?];
+        bytes.extend(self.minors.iter().flat_map(|(major, minor)| [*major, *minor]));
+        bytes.extend_from_slice(&self.rows);
+        Ok(bytes)
     }
 
     /// The minors that have a name; `None` where all do, or none.
@@ -133,9 +132,9 @@ mod tests {
     fn symbols() -> MinorSymbols {
         let names: BTreeMap<(u8, u8), BTreeSet<u64>> =
             [((2, 8), [1, 2, 10].into()), ((2, 9), [1, 2, 3, 10].into()), ((2, 10), [1, 3, 4, 10].into())].into();
-        let bytes = MinorSymbols::table(&names).expect("a table");
-        let parsed = MinorSymbols::parse(Box::leak(bytes.into_boxed_slice())).expect("the table");
         let made = MinorSymbols::of(&names).expect("a table");
+        let bytes = made.to_bytes().expect("a file");
+        let parsed = MinorSymbols::parse(Box::leak(bytes.into_boxed_slice())).expect("the table");
         assert_eq!((&made.minors, &made.rows), (&parsed.minors, &parsed.rows));
         made
     }

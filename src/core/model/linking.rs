@@ -133,13 +133,13 @@ impl Linking {
     /// The glibc that it can't be loaded without: what all modules of Python ask for together; of libraries of which
     /// the package chooses one, what the least of them asks for.
     fn glibc(&self, deciding: &[&Object]) -> Option<SymbolVersion> {
-        let of = |root: &&Object| -> Option<SymbolVersion> {
+        let newest = |root: &&Object| -> Option<SymbolVersion> {
             self.reached(root).iter().filter_map(|object| object.versions.get("GLIBC")).max().cloned()
         };
         if deciding.iter().any(|object| object.is_module) {
-            deciding.iter().filter_map(of).max()
+            deciding.iter().filter_map(newest).max()
         } else {
-            deciding.iter().map(of).min().flatten()
+            deciding.iter().map(newest).min().flatten()
         }
     }
 

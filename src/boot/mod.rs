@@ -32,6 +32,8 @@ pub mod script;
 pub mod state;
 // Compares installed files with their RECORD.
 pub mod files;
+// Wheels become an environment: staged beside it, then switched by renames that can be undone.
+pub mod install;
 // What is true of one run: environment, paths, clock, log, matrix.
 pub mod session;
 // The machine that is meant: this one, a record or a bundled runtime. It also refuses a Python that may not be changed.

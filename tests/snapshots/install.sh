@@ -7,6 +7,7 @@
 #   COLAB_BOOT_SITE     its site-packages, where the caller knows them
 #   COLAB_BOOT_WHEELS   a folder that holds the wheels; without it they are downloaded
 #   COLAB_BOOT_JOURNAL  a file that gets a line before and after each step
+#   COLAB_BOOT_INSTALLER, COLAB_BOOT_PROGRAM, COLAB_BOOT_STAGED  how `colab-boot apply` installs what it has unpacked
 set -euo pipefail
 umask 022
 
@@ -139,17 +140,26 @@ fi
 # Exact versions (===, because pip would take an installed +cuNNN build for ==), digests, no dependencies, no source.
 work=$(mktemp -d)
 unpacked=
+coming=()
+going=()
+own=
 trap 'rm -rf "$work" "$unpacked" || true' EXIT
 uv=$(command -v uv || true)
 # A launcher whose uv is gone is none.
 [[ -z $uv ]] || "$uv" --version >/dev/null 2>&1 || uv=
+case ${COLAB_BOOT_INSTALLER:-} in
+  colab-boot) own=${COLAB_BOOT_PROGRAM:-} ;;
+  pip) uv= ;;
+esac
 # Only pip knows where this machine's pip is configured to look, so without a folder of wheels it comes first.
 if [[ -z $wheels ]] && "$python" -I -m pip --version >/dev/null 2>&1; then
   uv=
 fi
 
 remove() {
-  if [[ -n $uv ]]; then
+  if [[ -n $own ]]; then
+    going+=("$@")
+  elif [[ -n $uv ]]; then
     "$uv" pip uninstall --no-config --python "$python" "$@" >&2
   else
     "$python" -I -m pip uninstall --yes --no-input --disable-pip-version-check "$@" >&2
@@ -171,6 +181,10 @@ install() {
   fi
   local file=$1
   shift
+  if [[ -n $own ]]; then
+    coming+=("$file")
+    return
+  fi
   local from=("$@") pip_only=()
   if [[ -n $wheels ]]; then
     from=(--no-index --find-links "$wheels")
@@ -191,6 +205,11 @@ install() {
   fi
 }
 
+# What `colab-boot apply` has staged changes its place with what is installed, all at once: it has unpacked and checked it before.
+switch() {
+  [[ -z $own ]] || "$own" install-wheels "${going[@]/#/--remove=}" "${coming[@]}" >&2
+}
+
 begin wheels "installing wheels: 2"
 cat >"$work/default.txt" <<'END_OF_REQUIREMENTS'
 a===1.0 --hash=sha256:1db229cdeeab32dd89d9d116f4cad76e44c03462e956cb95fca0272c12d7a940
@@ -200,6 +219,7 @@ cat >"$work/own.txt" <<'END_OF_REQUIREMENTS'
 b===1.0 --hash=sha256:b6704522508d8d8a3aa31c4aa975c4c524caf2d370df9d700805d31c2c0d7237
 END_OF_REQUIREMENTS
 install "$work/own.txt" --index-url http://own.test/simple
+switch
 end wheels
 
 # Colab mounts the driver's libraries where the loader does not look.

@@ -9,7 +9,7 @@ use crate::boot::apply::metadata_differs::unmet;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::prepared::Brought;
 use crate::boot::index::IndexSettings;
-use crate::boot::lock::LockedPackage;
+use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::machine::Layout;
 use crate::boot::retrieval::Retrieval;
 use crate::core::diag::{Failure, Finding, Kind};
@@ -47,7 +47,8 @@ impl Work<'_> {
         }
         let touched = self.touched_files(&wheels)?;
         self.must_be_permitted(&touched)?;
-        Ok(Brought { wheels, in_the_way, touched, said })
+        let staged = self.stage(packages, &wheels, folder)?;
+        Ok(Brought { wheels, in_the_way, touched, staged, said })
     }
 
     /// Fails before a download where neither uv nor pip could install it.
@@ -57,7 +58,9 @@ impl Work<'_> {
         let pip = installed.find(|(name, _)| name.as_ref() == "pip").and_then(|(_, pip)| pip.location.as_ref());
         let has_pip =
             self.layout.folders().into_iter().chain(pip).any(|folder| folder.join("pip/__main__.py").is_file_there());
-        if self.planned.decision.plan.changes.is_empty() || has_pip || find_program("uv", search).is_some() {
+        let changes = &self.planned.decision.plan.changes;
+        let builds = changes.iter().filter_map(|change| change.package.as_ref()?.wheel()).any(LockedWheel::is_source);
+        if changes.is_empty() || self.is_own() && !builds || has_pip || find_program("uv", search).is_some() {
             return Ok(());
         }
         let python = self.python()?;
@@ -86,7 +89,7 @@ impl Work<'_> {
         if packages.is_empty() {
             return files::create_private_folder(folder).map(|()| Vec::new());
         }
-        self.sources(settings)?.fetch(packages, folder, self.style)
+        self.sources(settings)?.fetch(packages, folder, self.manner.style)
     }
 
     /// Where the files of this apply come from.

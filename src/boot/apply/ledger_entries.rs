@@ -85,7 +85,8 @@ impl Work<'_> {
             );
         }
         let is_there = |step: &Step, version: &Version| there.contains(&(step.name.clone(), version.clone()));
-        let (_, since) = self.state.on_the_way();
+        // What colab-boot itself has switched is undone.
+        let since = if self.is_own() { i64::MAX } else { self.state.on_the_way().1 };
         let came = |step: &Step| match &step.becomes {
             Some((version, _)) if step.present.as_ref().is_some_and(|present| present.version == *version) => {
                 self.is_newer(&step.name, since)

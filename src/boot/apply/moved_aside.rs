@@ -83,10 +83,16 @@ impl Work<'_> {
     /// Keeps what others have put into folders of metadata that are about to be deleted.
     pub(super) fn keep_strangers(&self) -> Result<(), Failure> {
         for (trash, path) in strangers(self.layout) {
-            let kept = free(self.state.aside_folder().join(&path));
-            move_file(&trash.join(&path), &kept)?;
-            self.session.say(&format!("kept `{}` as `{}`: no package owns it", path.display(), kept.display()));
+            self.keep_stranger(&trash.join(&path), &path)?;
         }
+        Ok(())
+    }
+
+    /// Keeps `file`, which somebody has put at `path` into a folder of metadata.
+    pub(super) fn keep_stranger(&self, file: &Path, path: &Path) -> Result<(), Failure> {
+        let kept = free(self.state.aside_folder().join(path));
+        move_file(file, &kept)?;
+        self.session.say(&format!("kept `{}` as `{}`: no package owns it", path.display(), kept.display()));
         Ok(())
     }
 

@@ -28,6 +28,14 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Moves aside what killed installers have left, none of which is a package.
+    pub(super) fn clear_leftovers(&self) -> Result<(), Failure> {
+        for swept in sweep(self.layout, &BTreeMap::new())? {
+            self.session.say(&format!("moved aside: {swept}"));
+        }
+        Ok(())
+    }
+
     /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
     pub(super) fn clear_the_way(&self, counts: &dyn Fn(&Change) -> Option<Version>) -> Result<(), Failure> {
         let changes = self.planned.decision.plan.changes.iter();

@@ -8,13 +8,14 @@ use std::sync::atomic::Ordering;
 use crate::boot::apply::forbidden_targets::scripts;
 use crate::boot::apply::installer_leftovers::{empty_trash, leftovers, remove_caches};
 use crate::boot::apply::outcome::{applied, now, outcome, settle};
-use crate::boot::apply::prepared::{Brought, TouchedFiles};
+use crate::boot::apply::prepared::{ApplyManner, Brought, TouchedFiles};
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::run_script::{Failed, Job, run_script};
 use crate::boot::apply::shared_paths::{Owner, bystanders, shared_paths, with_shared};
 use crate::boot::apply::startup::locked_out;
 use crate::boot::files::{
-    Depth, Downloaded, Hashed, HashedDistribution, KnownFiles, Options, compare, finding_of, put_record_right,
+    Depth, Downloaded, Hashed, HashedDistribution, KnownFiles, Options, WrittenFiles, compare, finding_of,
+    put_record_right,
 };
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
@@ -33,7 +34,6 @@ use crate::boot::verdict::{Report, Verdict};
 use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::stamps::wait_a_tick;
 use crate::core::host::{Invocation, files};
-use crate::core::log::Style;
 use crate::core::model::PackageName;
 
 /// Makes what was planned true; changes nothing where a finding is an error.
@@ -42,7 +42,7 @@ pub fn carry_out(
     settings: &IndexSettings,
     session: &Session<'_>,
     held: &Path,
-    style: Style,
+    manner: ApplyManner,
 ) -> Result<Report, Failure> {
     planned.seen.must_be_readable()?;
     let layout = layout_of(planned)?;
@@ -63,7 +63,7 @@ pub fn carry_out(
     // A killed installer may have left something that only an apply moves aside.
     let is_clean = leftovers(&layout.purelib)?.is_empty();
     let index_url = settings.index_url.as_deref();
-    let work = Work { session, planned, state: &state, layout: &layout, held, style, index_url };
+    let work = Work { session, planned, state: &state, layout: &layout, held, manner, index_url };
     if plan.is_empty() && !planned.decision.environment_differs && !doubted && is_clean {
         let differing = work.as_before()?;
         work.give_back()?;
@@ -86,7 +86,7 @@ pub(super) struct Work<'a> {
     pub(super) state: &'a State,
     pub(super) layout: &'a Layout,
     pub(super) held: &'a Path,
-    pub(super) style: Style,
+    pub(super) manner: ApplyManner,
     /// The default index, where the settings name it.
     pub(super) index_url: Option<&'a str>,
 }
@@ -98,7 +98,7 @@ impl Work<'_> {
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(goal.digest().short());
         let _wheels = self.hold_wheels(&folder)?;
-        let Brought { wheels, in_the_way, touched, said } = self.bring(settings, &packages, &folder)?;
+        let Brought { wheels, in_the_way, touched, staged, said } = self.bring(settings, &packages, &folder)?;
         self.session.changed.store(true, Ordering::Relaxed);
         let WheelRecords { clashes, modules } = self.keep_records(&packages, &wheels)?;
         let begin = self.begin(modules, &wheels)?;
@@ -122,7 +122,8 @@ impl Work<'_> {
             step(Event::Fail { why })?;
             return Err(self.after_failure(failure, kept, &steps));
         }
-        let (faults, hashed, rewritten) = match self.check_or_repair(&packages, &wheels, &folder) {
+        let checked = self.check_result(&packages, &wheels, staged.as_ref(), &folder);
+        let (faults, hashed, rewritten) = match checked {
             Ok(checked) => checked,
             Err(failure) => {
                 step(Event::Fail { why: failure.to_string() })?;
@@ -131,8 +132,9 @@ impl Work<'_> {
         };
         if !faults.is_empty() {
             step(Event::Fail { why: faults[0].message.clone() })?;
-            return Err(Failure::from_findings(Kind::Answer, faults));
+            return Err(self.after_failure(Failure::from_findings(Kind::Answer, faults), kept, &steps));
         }
+        self.commit_switch()?;
         let settled = self.settled_ledger(&steps);
         let mut differing = self.return_kept(&mut kept, &settled)?;
         differing.extend(self.as_before()?);
@@ -163,6 +165,7 @@ impl Work<'_> {
         self.state.keep_on_the_way(&[])?;
         self.keep_strangers()?;
         empty_trash(self.layout);
+        self.clean_up_switch()?;
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(folder);
         Ok(())
@@ -229,8 +232,14 @@ impl Work<'_> {
     /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
     fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>, touched: &TouchedFiles) -> Result<(), Failure> {
         self.put_records_right()?;
-        self.remove_dead_links(touched)?;
+        if !self.is_own() {
+            self.remove_dead_links(touched)?;
+        }
         let was = self.was_on_the_way()?;
+        if self.is_own() {
+            self.clear_leftovers()?;
+            return self.finish(&was);
+        }
         self.clear_the_way(&|change| change.from.clone())?;
         self.finish(&was)?;
         self.keep_on_the_way(wheels)?;
@@ -274,6 +283,7 @@ impl Work<'_> {
         // What a build asks for comes from the index that the lock was made with.
         let mut environment = self.session.environment.clone();
         environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
+        environment.extend(self.installer_variables()?);
         self.session.log.detail(|| format!("running bash -p {}; the log is in the same folder", script.display()));
         let site = self.layout.purelib.as_path();
         let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };
@@ -295,7 +305,7 @@ impl Work<'_> {
     }
 
     /// Checks, and installs once more what is not as it should be: an exit code of 0 proves nothing.
-    fn check_or_repair(
+    pub(super) fn check_or_repair(
         &self,
         packages: &[&LockedPackage],
         wheels: &BTreeMap<PackageName, Downloaded>,
@@ -309,7 +319,8 @@ impl Work<'_> {
         if !there.is_empty() {
             return Ok((there, BTreeMap::new(), BTreeMap::new()));
         }
-        let (faulty, findings, hashed) = self.check(packages, wheels);
+        let none = WrittenFiles::default();
+        let (faulty, findings, hashed) = self.check(packages, wheels, &none);
         if faulty.is_empty() {
             return Ok((self.with_hidden(findings, wheels), hashed, BTreeMap::new()));
         }
@@ -321,7 +332,7 @@ impl Work<'_> {
         match self.run(folder, &plan, Part::Packages)? {
             Ok(()) => {
                 let rewritten = self.rewritten(&start, packages)?;
-                let (_, findings, hashed) = self.check(packages, wheels);
+                let (_, findings, hashed) = self.check(packages, wheels, &none);
                 Ok((self.with_hidden(findings, wheels), hashed, rewritten))
             }
             Err(failed) => Err(failed.described(Vec::new())),
@@ -329,14 +340,19 @@ impl Work<'_> {
     }
 
     /// Names of the packages whose files are not those of their wheels, and what is wrong.
-    fn check(&self, packages: &[&LockedPackage], wheels: &BTreeMap<PackageName, Downloaded>) -> Checked {
+    pub(super) fn check(
+        &self,
+        packages: &[&LockedPackage],
+        wheels: &BTreeMap<PackageName, Downloaded>,
+        written: &WrittenFiles<'_>,
+    ) -> Checked {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());
         // What was installed a moment ago is to be known again by its time.
         wait_a_tick();
         let held = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
         let tag = self.cache_tag();
         let mut compared =
-            compare(held, Options { depth: Depth::Bytes, known: &Hashed::default(), tag: tag.as_deref() });
+            compare(held, Options { depth: Depth::Bytes, known: &Hashed::default(), written, tag: tag.as_deref() });
         for (package, faults) in packages.iter().zip(&mut compared.faults) {
             faults.retain(|fault| !is_of_another_script(fault, self.layout));
             faults.sort();
@@ -364,10 +380,10 @@ fn add_new(report: &mut Report, findings: impl Iterator<Item = Finding>) {
 }
 
 /// Packages whose files are not those of their wheels, what is wrong with them, and what was read of the others.
-type Checked = (Vec<PackageName>, Vec<Finding>, BTreeMap<PackageName, HashedDistribution>);
+pub(super) type Checked = (Vec<PackageName>, Vec<Finding>, BTreeMap<PackageName, HashedDistribution>);
 
 /// What is wrong after an install, what was read, and files that Python's start rewrites.
-type Repaired = (Vec<Finding>, BTreeMap<PackageName, HashedDistribution>, BTreeMap<PathBuf, PackageName>);
+pub(super) type Repaired = (Vec<Finding>, BTreeMap<PackageName, HashedDistribution>, BTreeMap<PathBuf, PackageName>);
 
 /// What the RECORDs of the wheels say.
 struct WheelRecords {

@@ -4,8 +4,39 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use crate::boot::files::Downloaded;
+use crate::boot::install::Staged;
 use crate::core::diag::Finding;
+use crate::core::log::Style;
 use crate::core::model::{PackageName, Sha256};
+
+/// How an apply is done.
+#[derive(Clone, Copy, Debug)]
+pub struct ApplyManner {
+    pub installer: Installer,
+    /// How progress is shown.
+    pub style: Style,
+}
+
+/// What installs wheels. Sources are built by pip or uv.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Installer {
+    /// colab-boot itself.
+    #[default]
+    Own,
+    Uv,
+    Pip,
+}
+
+impl Installer {
+    /// As the script names it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Own => "colab-boot",
+            Self::Uv => "uv",
+            Self::Pip => "pip",
+        }
+    }
+}
 
 /// The files that installed packages lose or get anew, with those whose wheels write there.
 pub(super) type TouchedFiles = HashMap<PathBuf, BTreeSet<PackageName>>;
@@ -16,6 +47,8 @@ pub(super) struct Brought {
     /// What no package owns, where they write.
     pub in_the_way: Vec<InTheWay>,
     pub touched: TouchedFiles,
+    /// What is staged, where colab-boot installs it itself.
+    pub staged: Option<Staged>,
     pub said: Vec<Finding>,
 }
 

@@ -37,7 +37,28 @@ impl Work<'_> {
         if !starts(start) {
             return Ok(rewritten);
         }
-        for (package, faults) in right.iter().zip(faults(&right)) {
+        self.take_for_right(&right, faults(&right), &mut rewritten)?;
+        Ok(rewritten)
+    }
+
+    /// Takes what differs of `packages` for right, which were right before Python has started. Returns those files.
+    pub(super) fn rewritten_by_start(
+        &self,
+        packages: &[&LockedPackage],
+    ) -> Result<BTreeMap<PathBuf, PackageName>, Failure> {
+        let held = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
+        let mut rewritten = BTreeMap::new();
+        self.take_for_right(packages, check_distributions(held, usize::MAX), &mut rewritten)?;
+        Ok(rewritten)
+    }
+
+    fn take_for_right(
+        &self,
+        packages: &[&LockedPackage],
+        faults: Vec<Vec<FileFault>>,
+        rewritten: &mut BTreeMap<PathBuf, PackageName>,
+    ) -> Result<(), Failure> {
+        for (package, faults) in packages.iter().zip(faults) {
             let paths: Option<BTreeSet<String>> = faults.into_iter().map(changed).collect();
             let Some(paths) = paths.filter(|paths| !paths.is_empty()) else { continue };
             let Some(wheel) = package.wheel().and_then(|wheel| wheel.sha256) else { continue };
@@ -45,7 +66,7 @@ impl Work<'_> {
                 rewritten.insert(place, package.name.clone());
             }
         }
-        Ok(rewritten)
+        Ok(())
     }
 
     /// Adds what files at `paths` hold now to what is kept of the RECORD of a wheel. Returns their places.

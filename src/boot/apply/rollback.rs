@@ -25,6 +25,7 @@ impl Work<'_> {
     }
 
     fn settle_failure(&self, mut kept: KeptFiles, steps: &[Step]) -> Result<(), Failure> {
+        self.undo_switch()?;
         let ledger = self.ledger_of_failure(steps)?;
         let back = self.return_kept(&mut kept, &ledger).map(drop);
         self.state.write_ledger(&kept.in_ledger(ledger)).and(back)
@@ -36,6 +37,9 @@ impl Work<'_> {
         let kept = failed.log.with_file_name("apply.failed.log");
         if std::fs::rename(&failed.log, &kept).is_ok() {
             failed.log = kept;
+        }
+        if let Err(failure) = self.undo_switch() {
+            return failure.cause(format!("the step `{}` failed earlier", failed.step));
         }
         let led_here = format!("the step `{}` failed earlier; its log is `{}`", failed.step, failed.log.display());
         match self.roll_back(settings, folder) {

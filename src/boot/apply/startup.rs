@@ -44,16 +44,30 @@ pub(super) fn locked_out(
             }
         }
     }
-    let (with, others) = match brought_by.as_slice() {
-        [] => (String::new(), "the replaced packages".to_owned()),
-        names => (format!(" with {}", names.join(", ")), names.join(", ")),
-    };
-    let mut finding = Finding::error(Code::StartBroken, format!("Python no longer starts{with}")).with_note(why);
+    let mut finding = start_broken(&brought_by, why);
     if !aside.is_empty() {
         let again = if refusal(start).is_none() { "; Python starts again" } else { "" };
         finding = finding.with_note(format!("moved aside: {}{again}", aside.join(", ")));
     }
-    Ok(Some(finding.with_help(format!("choose another release of {others}, or run `colab-boot restore`"))))
+    Ok(Some(finding))
+}
+
+/// What is wrong where `start` fails with the new `wheels`, whose switch will be undone.
+pub(super) fn not_starting(start: &Invocation, wheels: &BTreeMap<PackageName, Downloaded>) -> Option<Finding> {
+    let why = refusal(start)?;
+    let runs = |wheel: &Downloaded| wheel.files.members.iter().any(|member| startup_file(&member.path).is_some());
+    let names = wheels.iter().filter(|(_, wheel)| runs(wheel)).map(|(name, _)| name.to_string());
+    let names: Vec<String> = names.collect();
+    Some(start_broken(&names, why).with_note("the packages are as before"))
+}
+
+fn start_broken(brought_by: &[String], why: String) -> Finding {
+    let (with, others) = match brought_by {
+        [] => (String::new(), "the replaced packages".to_owned()),
+        names => (format!(" with {}", names.join(", ")), names.join(", ")),
+    };
+    let finding = Finding::error(Code::StartBroken, format!("Python no longer starts{with}")).with_note(why);
+    finding.with_help(format!("choose another release of {others}, or run `colab-boot restore`"))
 }
 
 /// Whether the interpreter starts.

@@ -10,8 +10,11 @@ use crate::boot::files::expected::{Expected, Infos, Located};
 use crate::boot::files::fault::tried_twice;
 use crate::boot::files::folder_now::{FolderNow, see, stamps_of};
 use crate::boot::files::intruders::{before_namespace, intruders_in, namespaces, unchecked_caches};
-use crate::boot::files::{ComparedWith, FileFault, Hashed, HashedDistribution, HashedFolder, Held, Intruder};
+use crate::boot::files::{
+    ComparedWith, FileFault, Hashed, HashedDistribution, HashedFolder, Held, Intruder, WrittenFiles,
+};
 use crate::core::host::files::open;
+use crate::core::host::mounts::Look;
 use crate::core::host::parallel::on_all_cores;
 use crate::core::host::stamps::{Moment, Stamp};
 use crate::core::model::{PackageName, Sha256};
@@ -31,6 +34,8 @@ pub struct Options<'a> {
     pub depth: Depth,
     /// What earlier comparisons have read.
     pub known: &'a Hashed,
+    /// What this run has written: it need not be read again.
+    pub written: &'a WrittenFiles<'a>,
     /// The tag of the interpreter, `cpython-312`; `None` where nothing else can have come in between.
     pub tag: Option<&'a str>,
 }
@@ -88,7 +93,7 @@ pub fn compare(all: Vec<Held<'_>>, look: Options<'_>) -> Comparison {
             compared.faults[*at].push(fault);
         }
     }
-    let read = read_files(&work, look.depth, &mut compared);
+    let read = read_files(&work, look, &mut compared);
     see_folders(&work, look, &mut compared);
     for (at, one) in work {
         compared.basis[at] = one.basis;
@@ -201,7 +206,7 @@ fn folder_of(seen: FolderNow, read: Option<&Stamps>, begun: Moment) -> HashedFol
 /// Reads what has to be read. Returns the stamps of the files that are right.
 fn read_files(
     work: &BTreeMap<usize, Pending<'_, '_>>,
-    depth: Depth,
+    Options { depth, written, .. }: Options<'_>,
     compared: &mut Comparison,
 ) -> HashMap<usize, Stamps> {
     let files = work.iter().flat_map(|(at, one)| one.expected.iter().map(move |file| (*at, file, one.known.is_some())));
@@ -210,8 +215,11 @@ fn read_files(
     files.sort_by_key(|(_, file, _)| Reverse(file.size));
     let mut stamps: HashMap<usize, Stamps> = HashMap::new();
     for (at, place, result) in on_all_cores(&files, |(at, file, was_read): &(usize, &Expected, bool)| {
-        let result =
-            if depth == Depth::Bytes || *was_read { tried_twice(|| check_bytes(file)) } else { check_size(file) };
+        let result = if depth == Depth::Bytes || *was_read {
+            tried_twice(|| check_bytes(file, written))
+        } else {
+            check_size(file)
+        };
         Some((*at, file.place.clone(), result))
     }) {
         match result {
@@ -226,7 +234,10 @@ fn read_files(
 }
 
 /// The stamp of a file that has the bytes it should have.
-fn check_bytes(file: &Expected) -> Result<Stamp, FileFault> {
+fn check_bytes(file: &Expected, written: &WrittenFiles<'_>) -> Result<Stamp, FileFault> {
+    if let Some(stamp) = known_bytes(file, written) {
+        return Ok(stamp);
+    }
     let unreadable = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => FileFault::Missing(file.path.clone()),
         _ => FileFault::Unreadable(file.path.clone(), error.to_string()),
@@ -246,6 +257,15 @@ fn check_bytes(file: &Expected) -> Result<Stamp, FileFault> {
     // What was written while it was read counts as not read.
     let same = Stamp::of_open(&open).is_ok_and(|after| after == stamp);
     Ok(if same { stamp } else { Stamp::UNKNOWN })
+}
+
+/// The stamp of a file that this run has written, and nobody has changed since.
+fn known_bytes(file: &Expected, written: &WrittenFiles<'_>) -> Option<Stamp> {
+    let data = file.place.look().ok()?;
+    let digest = written.digest(&file.place, &data)?;
+    let is_right = file.sha256.is_none_or(|expected| expected == digest) || file.either.contains(&digest);
+    let may_run = !file.is_program || data.mode() & 0o111 != 0;
+    (is_right && may_run).then(|| Stamp::of_data(&data))
 }
 
 fn check_size(file: &Expected) -> Result<Stamp, FileFault> {
@@ -301,7 +321,7 @@ fn see_folders(work: &BTreeMap<usize, Pending<'_, '_>>, look: Options<'_>, compa
 
 /// Faults of each of `all`, in their order, by every byte; at most `limit` of their files are listed.
 pub fn check_distributions(all: Vec<Held<'_>>, limit: usize) -> Vec<Vec<FileFault>> {
-    let look = Options { depth: Depth::Bytes, known: &Hashed::default(), tag: None };
+    let look = Options { depth: Depth::Bytes, known: &Hashed::default(), written: &WrittenFiles::default(), tag: None };
     let mut faults = compare(all, look).faults;
     for one in &mut faults {
         one.sort();

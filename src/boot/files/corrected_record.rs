@@ -137,7 +137,7 @@ impl KnownFiles<'_> {
 }
 
 /// `place` as RECORD names it, seen from `site`.
-fn relative(place: &Path, site: &Path) -> String {
+pub fn relative(place: &Path, site: &Path) -> String {
     let shared = place.components().zip(site.components()).take_while(|(a, b)| a == b).count();
     let up = site.components().skip(shared).map(|_| Path::new("..").as_os_str());
     let down = place.components().skip(shared).map(Component::as_os_str);

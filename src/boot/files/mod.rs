@@ -13,10 +13,11 @@ mod hashed;
 mod intruders;
 mod libraries;
 mod corrected_record;
+mod written;
 
 pub use claims::{Claims, Owners, is_shared_script, owners_of};
 pub use comparison::{Comparison, Depth, Options, check_distributions, compare};
-pub use corrected_record::{KnownFiles, is_of_installers, put_record_right};
+pub use corrected_record::{KnownFiles, is_of_installers, put_record_right, relative};
 pub use downloaded::Downloaded;
 pub use duplicate_metadata::ghosts;
 pub use edits::{Edit, edits};
@@ -25,3 +26,4 @@ pub use fault::{FileFault, finding_of};
 pub use hashed::{Hashed, HashedDistribution, HashedFolder, StartUp, looks};
 pub use intruders::{Intruder, intruders_before};
 pub use libraries::{Compiled, linking_of};
+pub use written::{WrittenFile, WrittenFiles};

@@ -7,6 +7,7 @@
 #   COLAB_BOOT_SITE     its site-packages, where the caller knows them
 #   COLAB_BOOT_WHEELS   a folder that holds the wheels; without it they are downloaded
 #   COLAB_BOOT_JOURNAL  a file that gets a line before and after each step
+#   COLAB_BOOT_INSTALLER, COLAB_BOOT_PROGRAM, COLAB_BOOT_STAGED  how `colab-boot apply` installs what it has unpacked
 set -euo pipefail
 umask 022
 

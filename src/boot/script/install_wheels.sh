@@ -3,17 +3,26 @@
 # Exact versions (===, because pip would take an installed +cuNNN build for ==), digests, no dependencies, no source.
 work=$(mktemp -d)
 unpacked=
+coming=()
+going=()
+own=
 trap 'rm -rf "$work" "$unpacked" || true' EXIT
 uv=$(command -v uv || true)
 # A launcher whose uv is gone is none.
 [[ -z $uv ]] || "$uv" --version >/dev/null 2>&1 || uv=
+case ${COLAB_BOOT_INSTALLER:-} in
+  colab-boot) own=${COLAB_BOOT_PROGRAM:-} ;;
+  pip) uv= ;;
+esac
 # Only pip knows where this machine's pip is configured to look, so without a folder of wheels it comes first.
 if [[ -z $wheels ]] && "$python" -I -m pip --version >/dev/null 2>&1; then
   uv=
 fi
 
 remove() {
-  if [[ -n $uv ]]; then
+  if [[ -n $own ]]; then
+    going+=("$@")
+  elif [[ -n $uv ]]; then
     "$uv" pip uninstall --no-config --python "$python"@BREAK_SYSTEM@ "$@" >&2
   else
     "$python" -I -m pip uninstall --yes --no-input --disable-pip-version-check@BREAK_SYSTEM@ "$@" >&2
@@ -35,6 +44,10 @@ install() {
   fi
   local file=$1
   shift
+  if [[ -n $own ]]; then
+    coming+=("$file")
+    return
+  fi
   local from=("$@") pip_only=()
   if [[ -n $wheels ]]; then
     from=(--no-index --find-links "$wheels")
@@ -53,4 +66,9 @@ install() {
       --progress-bar off --no-compile "$again" --no-deps --require-hashes --only-binary :all:@BREAK_SYSTEM@ \
       "${from[@]}" --requirement "$file" >&2
   fi
+}
+
+# What `colab-boot apply` has staged changes its place with what is installed, all at once: it has unpacked and checked it before.
+switch() {
+  [[ -z $own ]] || "$own" install-wheels "${going[@]/#/--remove=}" "${coming[@]}" >&2
 }

@@ -103,6 +103,7 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
     }
     let count: usize = groups.values().map(Vec::len).sum();
     if count == 0 {
+        text.push_str(if removed.is_empty() { "" } else { "switch\n" });
         return;
     }
     push(text, format_args!("\nbegin wheels \"installing wheels: {count}\"\n"));
@@ -132,7 +133,7 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
             None => push(text, format_args!("install {flag}\"$work/{file}.txt\"\n")),
         }
     }
-    text.push_str("end wheels\n");
+    text.push_str("switch\nend wheels\n");
 }
 
 /// Whether anything is built from source.

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::boot::files::{Claims, placed};
+use crate::boot::install::{SWITCH, undo};
 use crate::boot::ledger::{Entry, Ledger};
 use crate::boot::machine::{
     Home, Layout, Looker, Machine, MachineRequest, Observed, Overrides, Python, PythonOrigin, RawDistribution, Said,
@@ -196,11 +197,31 @@ impl Session<'_> {
 
     /// Holds the environment that the request means, so that no other colab-boot changes it.
     pub fn hold(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Hold, Failure> {
+        self.hold_layout(request, beside).map(|(held, _)| held)
+    }
+
+    /// The same, to change it: an install that was interrupted is undone first, so that what is seen is whole.
+    pub fn hold_to_change(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Hold, Failure> {
+        let (held, layout) = self.hold_layout(request, beside)?;
+        let Some(layout) = layout else { return Ok(held) };
+        let undone = undo(&held.folder.join(SWITCH), &layout)?;
+        if undone.any {
+            self.say("undid an install that was interrupted: the packages are as before it");
+        }
+        for place in undone.changed_since {
+            self.say(&format!("left as it is: `{}` was changed since", place.display()));
+        }
+        Ok(held)
+    }
+
+    fn hold_layout(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<(Hold, Option<Layout>), Failure> {
         let is_here = request.runtime.is_none() && request.record.is_none();
         let near = near(beside)?;
         let looker = Looker { kernel_pid: request.kernel_pid, near: &near, ..self.looker(request.python.as_deref()) };
         let python = if is_here { observe_interpreter(looker) } else { None };
-        hold(&self.paths.state, python.as_ref().map(|python| &python.layout), &|line| self.say(line))
+        let layout = python.map(|python| python.layout);
+        let held = hold(&self.paths.state, layout.as_ref(), &|line| self.say(line))?;
+        Ok((held, layout))
     }
 
     /// What is there, usable or not.

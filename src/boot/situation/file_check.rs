@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::{
-    ComparedWith, Depth, FileFault, Hashed, HashedDistribution, Held, Options, StartUp, check_distributions, compare,
-    is_shared_script, looks,
+    ComparedWith, Depth, FileFault, Hashed, HashedDistribution, Held, Options, StartUp, WrittenFiles,
+    check_distributions, compare, is_shared_script, looks,
 };
 use crate::boot::ledger::Hand;
 use crate::boot::lock::{LockedPackage, LockedTarget};
@@ -95,7 +95,8 @@ impl Session<'_> {
         let held = comparable.iter().zip(&layouts).map(|(one, layout)| held(layout, scene.state, one)).collect();
         let tag = scene.seen.machine.python.as_ref().map(|python| python.facts.cache_tag());
         let depth = if reading == Reading::Least { Depth::Sizes } else { Depth::Bytes };
-        let compared = compare(held, Options { depth, known: &known, tag: tag.as_deref() });
+        let compared =
+            compare(held, Options { depth, known: &known, written: &WrittenFiles::default(), tag: tag.as_deref() });
         let mut check =
             FileCheck { files: compared.files, read: compared.read, by_size: compared.by_size, ..FileCheck::default() };
         let rewritten = scene.state.notes().rewritten.into_iter();

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod golden;
+mod installing;
 mod package_sources;
 mod machine;
 mod matrix;
@@ -22,6 +23,7 @@ pub use golden::{
     KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SignersOptions,
     SkeletonOptions, SourceOptions, TrustOptions, UpdateOptions, YankOptions, pinned,
 };
+pub use installing::{InstallWheelsOptions, InstallerName};
 pub use machine::{DiffMachinesOptions, FingerprintOptions, MachineOptions};
 pub use matrix::{InspectOptions, MatrixVerb, ShowOptions, WheelOptions};
 pub use named_files::NamedFiles;
@@ -105,6 +107,9 @@ pub enum Verb {
     Scrub(ScrubOptions),
     /// Explain a diagnostic code, a pasted error, or why a package is in a lock
     Explain(ExplainOptions),
+    /// Install the wheels that an apply has staged
+    #[command(hide = true)]
+    InstallWheels(InstallWheelsOptions),
 }
 
 impl Verb {
@@ -122,6 +127,7 @@ impl Verb {
                 | Self::Stage(_)
                 | Self::Scrub(_)
                 | Self::Explain(_)
+                | Self::InstallWheels(_)
         )
     }
 
@@ -149,6 +155,7 @@ impl Verb {
             Self::Record(_) => "record",
             Self::Scrub(_) => "scrub",
             Self::Explain(_) => "explain",
+            Self::InstallWheels(_) => "install-wheels",
         }
     }
 }
@@ -271,6 +278,10 @@ pub struct ApplyOptions {
     /// Do not ask for a restart; the same as `--restart never`, for start-up scripts
     #[arg(long, conflicts_with = "restart")]
     pub no_restart: bool,
+
+    /// Select what installs the wheels; with uv and pip an install that fails can leave a part behind
+    #[arg(long, value_name = "INSTALLER", value_enum, default_value_t = InstallerName::ColabBoot, env = "COLAB_BOOT_INSTALLER")]
+    pub installer: InstallerName,
 }
 
 /// Who restarts the kernel.

@@ -85,6 +85,7 @@ impl Arguments {
                 files.read.extend(options.profile.as_ref().map(|profile| lock_path(profile, options.lock.as_ref())));
             }
             Verb::Matrix(verb) => files.of_matrix(verb),
+            Verb::InstallWheels(options) => files.read.extend(options.requirements.clone()),
         }
         files
     }

@@ -1,6 +1,6 @@
 //! `apply`: make the machine what the lock says, once.
 
-use crate::boot::apply::carry_out;
+use crate::boot::apply::{ApplyManner, carry_out};
 use crate::boot::goal::Request;
 use crate::boot::lock::{lock_path, write_lock};
 use crate::boot::planned::{Planned, make, script_of};
@@ -28,7 +28,7 @@ fn apply(options: &ApplyOptions, request: &Request, session: &Session<'_>, style
         let report = Report::new(serde_json::json!({}), String::new()).with_findings(pinned.findings);
         return Ok(report.with_verdict(Verdict::refused(errors)));
     }
-    let held = session.hold(&request.machine, Some(&options.plan.profile))?;
+    let held = session.hold_to_change(&request.machine, Some(&options.plan.profile))?;
     let mut planned = make(&options.plan.profile_request(), request, session, Reading::News)?;
     planned.add_release(pinned.release, pinned.findings);
     if !planned.has_error() {
@@ -39,7 +39,13 @@ fn apply(options: &ApplyOptions, request: &Request, session: &Session<'_>, style
     if let Some((path, script)) = script.as_ref().filter(|(path, _)| !is_stdout(path)) {
         write_report(path, script.as_bytes())?;
     }
-    let mut report = carry_out(&planned, &request.index, session, &held.folder, style)?;
+    let mut report = carry_out(
+        &planned,
+        &request.index,
+        session,
+        &held.folder,
+        ApplyManner { installer: options.installer.into(), style },
+    )?;
     if let Some((_, script)) = script.filter(|(path, _)| is_stdout(path)) {
         report.print_instead(script);
     }

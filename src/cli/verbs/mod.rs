@@ -10,6 +10,7 @@ mod fingerprint;
 mod forecast;
 mod golden;
 mod init;
+mod install_wheels;
 mod lock;
 mod matrix;
 pub mod plan;
@@ -52,5 +53,6 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Record(options) => record::run(options, session),
         Verb::Scrub(options) => scrub::run(options, session),
         Verb::Explain(options) => explain::run(options, session),
+        Verb::InstallWheels(options) => install_wheels::run(options, session),
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::boot::apply::{carry_out, kernel_evidence};
+use crate::boot::apply::{ApplyManner, Installer, carry_out, kernel_evidence};
 use crate::boot::goal::{Answer, Goal, Request};
 use crate::boot::lock::LockedTarget;
 use crate::boot::marker::RESTORE;
@@ -26,10 +26,11 @@ pub(super) fn run(options: &RestoreOptions, session: &Session<'_>, style: Style)
     if options.dry_run {
         return Ok(preview(&plan()?));
     }
-    let held = session.hold(&request.machine, None)?;
+    let held = session.hold_to_change(&request.machine, None)?;
     let planned = plan()?;
     let debian = planned.seen.ledger.debian.join(" ");
-    let mut report = carry_out(&planned, &request.index, session, &held.folder, style)?;
+    let mut report =
+        carry_out(&planned, &request.index, session, &held.folder, ApplyManner { installer: Installer::Own, style })?;
     let layout = planned.seen.layout();
     layout.map_or(Ok(()), |layout| unfollow_crashes(&layout.purelib))?;
     if !debian.is_empty() {

@@ -187,7 +187,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Why `path` could not be written, with what helps.
-pub(super) fn writing_failed(path: &Path, error: &std::io::Error) -> Failure {
+pub fn writing_failed(path: &Path, error: &std::io::Error) -> Failure {
     let failure = Failure::world(format!("could not write `{}`", path.display())).because(error);
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {

@@ -1,6 +1,6 @@
 //! Size and time of the last change of many files, without reading them.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
@@ -33,12 +33,17 @@ impl Stamp {
 
     /// Of the file at `path`; [`Stamp::UNKNOWN`] where it can't be looked at.
     pub fn of(path: &Path) -> Self {
-        path.look().map_or(Self::UNKNOWN, |data| Self::new(data.size(), data.ctime(), data.ctime_nsec()))
+        path.look().map_or(Self::UNKNOWN, |data| Self::of_data(&data))
+    }
+
+    /// Of a file that looks like `data`.
+    pub fn of_data(data: &Metadata) -> Self {
+        Self::new(data.size(), data.ctime(), data.ctime_nsec())
     }
 
     /// Of an open file.
     pub fn of_open(file: &File) -> std::io::Result<Self> {
-        file.metadata().map(|data| Self::new(data.size(), data.ctime(), data.ctime_nsec()))
+        file.metadata().map(|data| Self::of_data(&data))
     }
 
     fn of_stat(stat: &Stat) -> Self {

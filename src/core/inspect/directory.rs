@@ -129,6 +129,8 @@ fn entry(bytes: &[u8], at: usize) -> Result<(Member, usize), String> {
         other => Packing::Other(u16::try_from(other).unwrap_or(u16::MAX)),
     };
     let path = String::from_utf8_lossy(path).into_owned();
+    let made_by_unix = length(4)? >> 8 == 3;
+    let mode = if made_by_unix { u16::try_from(number(38)? >> 16).unwrap_or_default() } else { 0 };
     let possible = match packing {
         Packing::Stored => size == compressed,
         Packing::Deflate => size <= compressed.saturating_mul(INFLATED).saturating_add(INFLATED),
@@ -137,7 +139,7 @@ fn entry(bytes: &[u8], at: usize) -> Result<(Member, usize), String> {
     if !possible {
         return Err(format!("`{path}` claims to unpack from {compressed} to {size} bytes, which is impossible"));
     }
-    Ok((Member { path, crc32: number(16)?, compressed, size, packing, offset, end: 0 }, next))
+    Ok((Member { path, crc32: number(16)?, compressed, size, packing, mode, offset, end: 0 }, next))
 }
 
 /// The 64-bit values of a zip64 extra field, in the order in which they stand in for full 32-bit ones.

@@ -26,6 +26,8 @@ pub struct Member {
     /// Bytes on disk.
     pub size: u64,
     pub packing: Packing,
+    /// The mode that a Unix system has given it (`st_mode`), 0 where none did.
+    pub mode: u16,
     /// Where its local header begins.
     pub offset: u64,
     /// Where the next member or the directory begins: `offset..end` holds header and data.
@@ -36,7 +38,7 @@ impl Member {
     /// A file as an installed RECORD names it; of its digest, as much as a CRC-32 has.
     pub fn of_record(path: String, sha256: &Sha256) -> Self {
         let crc32 = sha256.prefix();
-        Self { path, crc32, compressed: 0, size: 0, packing: Packing::Stored, offset: 0, end: 0 }
+        Self { path, crc32, compressed: 0, size: 0, packing: Packing::Stored, mode: 0, offset: 0, end: 0 }
     }
 }
 
@@ -291,7 +293,7 @@ pub fn installed_path(member: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clash, Files, Member, Packing, clashes, may_clash};
+    use super::{Clash, Files, Member, clashes, may_clash};
     use crate::core::model::Sha256;
 
     fn files(all: &[(&str, u32)]) -> Files {
@@ -300,9 +302,7 @@ mod tests {
             crc32: *crc32,
             compressed: 1,
             size: 1,
-            packing: Packing::Stored,
-            offset: 0,
-            end: 0,
+            ..Member::of_record(String::new(), &Sha256::of(b""))
         };
         Files { members: all.iter().map(member).collect() }
     }

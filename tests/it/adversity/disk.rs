@@ -112,6 +112,38 @@ expect 0 verified verify after
 }
 
 #[test]
+fn a_disk_that_is_full_before_the_first_change_changes_nothing() {
+    let Some((test, venv)) = world() else { return };
+    let world = (test.set("COLAB_BOOT_INSTALLER", "colab-boot"), venv);
+    for (size, fill) in [
+        ("size=600m", r#"head -c 2G /dev/zero >"$SITE/filler" 2>/dev/null || true"#),
+        ("size=600m,nr_inodes=200", r#"for n in $(seq 300); do : >"$SITE/filler.$n" || break; done 2>/dev/null"#),
+        // Room for half of what is staged.
+        ("size=600m,nr_inodes=200", r#"for n in $(seq 176); do : >"$SITE/filler.$n" || break; done 2>/dev/null"#),
+    ] {
+        run(
+            &world,
+            &format!(
+                r#"
+rm -rf "$STATE" "$CACHE"
+mount -t tmpfs -o {size} none "$SITE"
+expect 0 applied apply before
+sums() {{ (cd "$SITE" && find . -type f ! -name 'filler*' -exec sha256sum {{}} + | sort); }}
+before=$(sums)
+{fill}
+expect 3 '' apply after
+[[ $(sums) == "$before" ]]
+rm "$SITE"/filler*
+expect 0 applied apply after
+expect 0 verified verify after
+[[ -z $(ls -A "$SITE" | grep '^[.~]' | grep -v '^\.colab-boot-id$' || true) ]]
+"#
+            ),
+        );
+    }
+}
+
+#[test]
 fn read_only_files_are_left_alone() {
     let Some(world) = world() else { return };
     run(

@@ -83,7 +83,7 @@ fn what_was_kept_is_no_second_name_of_the_file() {
     let away = world.test.path("install.py");
     std::fs::rename(&pip, &away).expect("a move");
     let (python, wheels) = (world.venv.python.display().to_string(), world.test.path("wheels").display().to_string());
-    let apply = ["apply", "two.toml", "--python", &python, "--find-links", &wheels, "--offline"];
+    let apply = ["apply", "two.toml", "--python", &python, "--find-links", &wheels, "--offline", "--installer", "pip"];
     let failed = world.test.run(&apply);
     assert_ne!(failed.code, 0, "{failed:?}");
     assert_eq!(world.kept("precious"), 1, "{failed:?}");

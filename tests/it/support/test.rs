@@ -95,8 +95,12 @@ impl Test {
         self
     }
 
-    /// Puts a committed fake on `PATH`. A link: a fresh executable could be "busy" while other tests fork.
-    pub fn fake(self, name: &str) -> Self {
+    /// Puts a committed fake on `PATH`. A link: a fresh executable could be "busy" while other tests fork. One of an
+    /// installer is the one that is used.
+    pub fn fake(mut self, name: &str) -> Self {
+        if name == "uv" {
+            self = self.set("COLAB_BOOT_INSTALLER", "uv");
+        }
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakes").join(name);
         std::os::unix::fs::symlink(script, self.path("bin").join(name)).expect(name);
         self

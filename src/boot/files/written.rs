@@ -1,0 +1,52 @@
+//! Files that were written by this run: what they look like proves what they hold.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::model::Sha256;
+
+/// One file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WrittenFile {
+    /// Where it stands, or will stand.
+    pub place: PathBuf,
+    pub inode: u64,
+    /// Bytes.
+    pub size: u64,
+    /// `st_mtime`, in nanoseconds since 1970.
+    pub modified: i64,
+    /// Of what was written.
+    pub sha256: Sha256,
+}
+
+impl WrittenFile {
+    /// A file that will stand at `place` and looks like `data` after bytes with this digest were written.
+    pub fn of(place: PathBuf, data: &Metadata, sha256: Sha256) -> Self {
+        Self { place, inode: data.ino(), size: data.size(), modified: modified(data), sha256 }
+    }
+}
+
+/// Several, by their places.
+#[derive(Debug, Default)]
+pub struct WrittenFiles<'a>(HashMap<&'a Path, &'a WrittenFile>);
+
+impl<'a> WrittenFiles<'a> {
+    pub fn new(files: impl Iterator<Item = &'a WrittenFile>) -> Self {
+        Self(files.map(|file| (file.place.as_path(), file)).collect())
+    }
+
+    /// The digest of the file at `place`, which looks like `data`, where it is one of these and was not changed since.
+    pub fn digest(&self, place: &Path, data: &Metadata) -> Option<Sha256> {
+        let file = self.0.get(place)?;
+        let is_same = file.inode == data.ino() && file.size == data.size() && file.modified == modified(data);
+        is_same.then_some(file.sha256)
+    }
+}
+
+fn modified(data: &Metadata) -> i64 {
+    data.mtime().saturating_mul(1_000_000_000).saturating_add(data.mtime_nsec())
+}

@@ -1,0 +1,79 @@
+//! The folders of an environment that packages have files in, and where beside them new files are kept until they are
+//! switched: a rename needs the same file system.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::boot::machine::Layout;
+use crate::core::diag::Failure;
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+
+/// How the names of folders begin that hold what is not in its place yet, or not any more.
+pub(super) const STAGED: &str = ".colab-boot-staged-";
+
+/// The folders that `layout` installs to, the innermost first.
+pub(super) fn bases(layout: &Layout) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        layout.folders().into_iter().chain([&layout.scripts, &layout.data]).map(ToOwned::to_owned).collect();
+    all.sort_by_key(|base| std::cmp::Reverse(base.components().count()));
+    all.dedup();
+    all
+}
+
+/// The innermost of `bases` that `place` lies in, and the way from there.
+pub(super) fn split<'a, 'b>(place: &'b Path, bases: &'a [PathBuf]) -> Option<(usize, &'a Path, &'b Path)> {
+    bases.iter().enumerate().find_map(|(at, base)| Some((at, base.as_path(), place.strip_prefix(base).ok()?)))
+}
+
+/// The folders beside an environment, one on each file system that it lies on.
+#[derive(Debug)]
+pub(super) struct StageFolders {
+    bases: Vec<PathBuf>,
+    /// For each base, the folder on its file system.
+    folders: Vec<PathBuf>,
+}
+
+impl StageFolders {
+    /// Creates them.
+    pub(super) fn create(layout: &Layout) -> Result<Self, Failure> {
+        let bases = bases(layout);
+        let mut of_device: BTreeMap<u64, PathBuf> = BTreeMap::new();
+        let mut folders = Vec::new();
+        for base in &bases {
+            let device = device_of(base);
+            if let Some(folder) = of_device.get(&device) {
+                folders.push(folder.clone());
+                continue;
+            }
+            files::create_folder(base)?;
+            let folder = tempfile::Builder::new()
+                .prefix(STAGED)
+                .tempdir_in(base)
+                .map_err(|error| {
+                    Failure::world(format!("could not create a folder in `{}`", base.display()))
+                        .because(&error)
+                        .help("take ownership of the environment, or run the command as its owner")
+                })?
+                .keep();
+            of_device.insert(device, folder.clone());
+            folders.push(folder);
+        }
+        Ok(Self { bases, folders })
+    }
+
+    pub(super) fn bases(&self) -> &[PathBuf] {
+        &self.bases
+    }
+
+    /// For each base, the folder beside it.
+    pub(super) fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+}
+
+/// The file system of `path`, or of the nearest folder above it that exists.
+fn device_of(path: &Path) -> u64 {
+    path.ancestors().find_map(|folder| folder.look().ok()).map_or(0, |data| data.dev())
+}

@@ -1,0 +1,21 @@
+//! Wheels become an environment: unpacked and checked beside the place where they will stand, then switched by
+//! renames, package by package. Each rename is in a journal before it happens, so that a run which is killed at any
+//! moment can be undone; old files stay until the end, so that undoing needs neither network nor wheel.
+
+mod bases;
+mod going;
+mod switch_journal;
+mod launcher;
+mod own_metadata;
+mod renames;
+mod staged;
+mod staging;
+mod undo;
+mod unpacked_members;
+mod wheel_tree;
+
+pub use renames::switch;
+pub use staged::{Staged, StagedPackage};
+pub use staging::SWITCH;
+pub use staging::{Incoming, drop_staged, stage};
+pub use undo::{Undone, clean_up, commit, strangers, undo};

@@ -1,0 +1,59 @@
+//! What is staged: files beside the environment, each with its place and what it looks like.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::boot::files::{WrittenFile, WrittenFiles};
+use crate::boot::machine::Layout;
+use crate::core::diag::Failure;
+use crate::core::host::files;
+use crate::core::model::{PackageName, Sha256, Version};
+
+/// The most that is read of a list; that of 30,000 files has 4 MB.
+const LARGEST: u64 = 1 << 30;
+
+/// Packages that lie beside the environment, and those that go without a successor.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Staged {
+    /// The folders that hold all of it, for each base of `layout`; what goes is moved there, too.
+    pub folders: Vec<PathBuf>,
+    pub layout: Layout,
+    pub packages: Vec<StagedPackage>,
+    /// Packages that are removed.
+    pub removed: Vec<PackageName>,
+}
+
+/// One package.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StagedPackage {
+    pub name: PackageName,
+    pub version: Version,
+    pub wheel: Sha256,
+    /// The site-packages that its metadata goes to.
+    pub site: PathBuf,
+    /// The name of its dist-info folder.
+    pub info: String,
+    /// Folders with its files, each with the folder of the environment that it is an image of.
+    pub trees: Vec<(PathBuf, PathBuf)>,
+    pub files: Vec<WrittenFile>,
+}
+
+impl Staged {
+    /// All files of all packages.
+    pub fn files(&self) -> WrittenFiles<'_> {
+        WrittenFiles::new(self.packages.iter().flat_map(|package| &package.files))
+    }
+
+    /// Reads the list at `path`; `None` where there is none, or none that can be read.
+    pub fn read(path: &Path) -> Option<Self> {
+        postcard::from_bytes(&files::read_bytes(path, LARGEST).ok()?).ok()
+    }
+
+    pub fn write(&self, path: &Path) -> Result<(), Failure> {
+        let bytes = postcard::to_stdvec(self)
+            .map_err(|error| Failure::bug("a list of files could not be serialized").because(&error))?;
+        files::write_whole_fast(path, &bytes)
+            .map_err(|error| Failure::world(format!("could not write `{}`", path.display())).because(&error))
+    }
+}

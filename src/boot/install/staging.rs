@@ -1,0 +1,183 @@
+//! Wheels are staged: all of them are beside the environment, whole and checked, before anything in it changes.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::boot::files::{Downloaded, WrittenFile};
+use crate::boot::install::bases::{STAGED, StageFolders, bases, split};
+use crate::boot::install::own_metadata::{INSTALLER, record};
+use crate::boot::install::staged::{Staged, StagedPackage};
+use crate::boot::install::unpacked_members::{MemberTarget, Packed, unpack, write_made};
+use crate::boot::install::wheel_tree::WheelTree;
+use crate::boot::machine::Layout;
+use crate::core::diag::{Code, Failure, Finding, Kind, Subject};
+use crate::core::host::files;
+use crate::core::inspect::parse_record;
+use crate::core::model::{PackageName, Sha256, Version};
+
+/// The journal of a switch, in the folder of the environment's state.
+pub const SWITCH: &str = "switch.journal";
+
+/// A wheel that is to be installed.
+#[derive(Clone, Copy, Debug)]
+pub struct Incoming<'a> {
+    pub name: &'a PackageName,
+    pub version: &'a Version,
+    /// The wheel on disk, and what it says of itself.
+    pub path: &'a Path,
+    pub wheel: &'a Downloaded,
+    pub sha256: Sha256,
+    /// Somebody has asked for it by name.
+    pub requested: bool,
+}
+
+/// Stages `incoming` for the interpreter `python` in `layout`; `removed` go without a successor. Where it fails, for a
+/// wheel that is not what it should be or a disk that is full, nothing is left of it.
+pub fn stage(
+    incoming: &[Incoming<'_>],
+    removed: Vec<PackageName>,
+    layout: &Layout,
+    python: &Path,
+) -> Result<Staged, Failure> {
+    let trees = incoming.iter().map(|one| {
+        WheelTree::of(one.wheel, one.name, layout, python).map_err(|fault| {
+            let message = format!("the wheel of {} {} {fault}", one.name, one.version);
+            let finding = Finding::error(Code::WheelMalformed, message).about(Subject::release(one.name, one.version));
+            Failure::from_findings(Kind::Answer, vec![finding.with_help("nothing was changed; choose another release")])
+        })
+    });
+    let trees: Vec<WheelTree<'_>> = trees.collect::<Result<_, _>>()?;
+    let beside = StageFolders::create(layout)?;
+    let staged = Stage { incoming, trees, beside: &beside, python }.fill();
+    let failed = || drop_folders(beside.folders());
+    let packages = staged.inspect_err(|_| failed())?;
+    Ok(Staged { folders: beside.folders().to_vec(), layout: layout.clone(), packages, removed })
+}
+
+/// Removes what is staged and was not switched.
+pub fn drop_staged(staged: &Staged) {
+    drop_folders(&staged.folders);
+}
+
+fn drop_folders(folders: &[PathBuf]) {
+    for folder in folders.iter().collect::<BTreeSet<_>>() {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+/// Removes what runs that were killed have staged in `layout`, but for the folders that are `kept`.
+pub(super) fn drop_abandoned(layout: &Layout, kept: &[PathBuf]) {
+    for base in bases(layout) {
+        let names = files::names_if_any(&base).into_iter().filter(|name| name.starts_with(STAGED));
+        let folders = names.map(|name| base.join(name)).filter(|folder| !kept.contains(folder));
+        drop_folders(&folders.collect::<Vec<_>>());
+    }
+}
+
+/// A stage that is being filled.
+struct Stage<'a> {
+    incoming: &'a [Incoming<'a>],
+    trees: Vec<WheelTree<'a>>,
+    beside: &'a StageFolders,
+    python: &'a Path,
+}
+
+impl Stage<'_> {
+    fn fill(&self) -> Result<Vec<StagedPackage>, Failure> {
+        self.create_folders()?;
+        let mut packed = Vec::new();
+        for (at, one) in self.incoming.iter().enumerate() {
+            let file = files::open(one.path)
+                .map_err(|error| Failure::world(format!("could not read `{}`", one.path.display())).because(&error))?;
+            let targets = self.trees[at].planned.iter().map(|planned| MemberTarget {
+                member: planned.member,
+                path: self.staged_path(at, &planned.place),
+                place: planned.place.clone(),
+                executable: planned.executable,
+                python: planned.is_script.then_some(self.python),
+            });
+            packed.push(Packed { path: one.path, file, sha256: one.sha256, targets: targets.collect() });
+        }
+        let unpacked = unpack(&mut packed)?;
+        drop(packed);
+        unpacked.into_iter().enumerate().map(|(at, files)| self.finish(at, files)).collect()
+    }
+
+    /// Where the file of the wheel `at` that will stand at `place` lies until then.
+    fn staged_path(&self, at: usize, place: &Path) -> PathBuf {
+        match split(place, self.beside.bases()) {
+            Some((base, _, rest)) => self.tree_folder(at, base).join(rest),
+            // No scheme leads there.
+            None => self.beside.folders()[0].join(at.to_string()).join("nowhere"),
+        }
+    }
+
+    /// The folder of the wheel `at` that is an image of the base with this number.
+    fn tree_folder(&self, at: usize, base: usize) -> PathBuf {
+        self.beside.folders()[base].join(at.to_string()).join(base.to_string())
+    }
+
+    fn create_folders(&self) -> Result<(), Failure> {
+        let mut folders = BTreeSet::new();
+        for (at, tree) in self.trees.iter().enumerate() {
+            let places = tree.planned.iter().map(|one| &one.place).chain(tree.scripts.iter().map(|one| &one.place));
+            folders.extend(places.filter_map(|place| Some(self.staged_path(at, place).parent()?.to_owned())));
+            folders.insert(self.staged_path(at, &tree.site.join(&tree.info)));
+        }
+        folders.iter().try_for_each(|folder| files::create_folder(folder))
+    }
+
+    /// What is staged of the wheel `at`, with the files that are made for it.
+    fn finish(&self, at: usize, mut files: Vec<WrittenFile>) -> Result<StagedPackage, Failure> {
+        let (one, tree) = (&self.incoming[at], &self.trees[at]);
+        self.must_be_as_recorded(at, &files)?;
+        let info = tree.site.join(&tree.info);
+        let write = |place: PathBuf, bytes: &[u8], executable: bool| {
+            write_made(&self.staged_path(at, &place), place, bytes, executable)
+        };
+        for script in &tree.scripts {
+            files.push(write(script.place.clone(), &script.bytes, script.executable)?);
+        }
+        files.push(write(info.join("INSTALLER"), format!("{INSTALLER}\n").as_bytes(), false)?);
+        if one.requested {
+            files.push(write(info.join("REQUESTED"), b"", false)?);
+        }
+        let list = record(&files, &tree.info, tree.site)?;
+        files.push(write(info.join("RECORD"), &list, false)?);
+        let used: BTreeSet<usize> =
+            files.iter().filter_map(|file| Some(split(&file.place, self.beside.bases())?.0)).collect();
+        let trees = used.into_iter().map(|base| (self.tree_folder(at, base), self.beside.bases()[base].clone()));
+        Ok(StagedPackage {
+            name: one.name.clone(),
+            version: one.version.clone(),
+            wheel: one.sha256,
+            site: tree.site.to_owned(),
+            info: tree.info.clone(),
+            trees: trees.collect(),
+            files,
+        })
+    }
+
+    /// Fails where a file of the wheel `at` has other bytes than its RECORD says.
+    fn must_be_as_recorded(&self, at: usize, files: &[WrittenFile]) -> Result<(), Failure> {
+        let (one, tree) = (&self.incoming[at], &self.trees[at]);
+        let recorded: std::collections::HashMap<String, Sha256> =
+            parse_record(&one.wheel.record).into_iter().filter_map(|entry| Some((entry.path, entry.sha256?))).collect();
+        let written: std::collections::HashMap<&Path, Sha256> =
+            files.iter().map(|file| (file.place.as_path(), file.sha256)).collect();
+        let differs = tree.planned.iter().filter(|planned| !planned.is_script).find(|planned| {
+            let expected = recorded.get(&planned.member.path);
+            expected.is_some_and(|expected| written.get(planned.place.as_path()) != Some(expected))
+        });
+        let Some(planned) = differs else { return Ok(()) };
+        let message = format!(
+            "the wheel of {} {} has other bytes in `{}` than its RECORD says",
+            one.name,
+            one.version,
+            planned.member.path.escape_debug()
+        );
+        let finding = Finding::error(Code::WheelMalformed, message).about(Subject::release(one.name, one.version));
+        let finding = finding.with_help("nothing was changed; choose another release");
+        Err(Failure::from_findings(Kind::Answer, vec![finding]))
+    }
+}

@@ -1,0 +1,150 @@
+//! What becomes of a switch: it is undone, from the journal alone, or it is settled.
+
+use std::collections::HashSet;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
+use crate::boot::files::is_of_installers;
+use crate::boot::install::renames::inode_of;
+use crate::boot::install::staging::drop_abandoned;
+use crate::boot::install::switch_journal::{JournalEntry, add_settled, read};
+use crate::boot::machine::Layout;
+use crate::core::diag::Failure;
+use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::host::texts::files_below;
+use crate::core::inspect::{Entry as RecordEntry, parse_record};
+use crate::core::model::wheel_names::metadata_of;
+
+/// What was undone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Undone {
+    /// Whether there was something.
+    pub any: bool,
+    /// Places that somebody else has changed since, which stay as they are.
+    pub changed_since: Vec<PathBuf>,
+}
+
+/// Brings back what was before the switch with this journal, and removes what was staged; of one that was committed,
+/// only what is old is removed. What killed runs have staged in `layout` goes as well. It may be killed and run again
+/// at any moment.
+pub fn undo(journal: &Path, layout: &Layout) -> Result<Undone, Failure> {
+    let mut undone = Undone::default();
+    if let Some(entries) = read(journal)? {
+        if entries.last() != Some(&JournalEntry::Settled) {
+            for entry in entries.iter().rev() {
+                undone.any |= undo_one(entry, &mut undone.changed_since)?;
+            }
+        }
+        remove(&entries);
+        files::remove_if_there(journal)?;
+    }
+    drop_abandoned(layout, &[]);
+    Ok(undone)
+}
+
+/// Makes the switch with this journal last: what is new stays from here on. Where there is no journal, nothing was
+/// switched.
+pub fn commit(journal: &Path) -> Result<(), Failure> {
+    if journal.look_at_entry().is_ok() { add_settled(journal) } else { Ok(()) }
+}
+
+/// Removes what is old after a switch that was committed.
+pub fn clean_up(journal: &Path) -> Result<(), Failure> {
+    remove(&read(journal)?.unwrap_or_default());
+    files::remove_if_there(journal)
+}
+
+/// Files in folders of metadata that the switch with this journal has moved aside, which no list names and no installer
+/// writes: where each is now, and its path in site-packages.
+pub fn strangers(journal: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
+    let mut found = Vec::new();
+    for entry in read(journal)?.unwrap_or_default() {
+        let JournalEntry::Move { from, to, .. } = entry else { continue };
+        let Some(name) = from.file_name().and_then(|name| name.to_str()).filter(|name| metadata_of(name).is_some())
+        else {
+            continue;
+        };
+        let Ok(data) = to.look_at_entry() else { continue };
+        // distutils writes an `.egg-info` that is a file.
+        if data.is_symlink() || data.is_file() && name.ends_with(".dist-info") {
+            found.push((to, PathBuf::from(name)));
+            continue;
+        }
+        if !data.is_dir() {
+            continue;
+        }
+        let record = files::read_optional(&to.join("RECORD")).ok().flatten().unwrap_or_default();
+        // The folder may have another name than the list has.
+        let below_top = |entry: RecordEntry| Some(entry.path.split_once('/')?.1.to_owned());
+        let listed: HashSet<String> = parse_record(&record).into_iter().filter_map(below_top).collect();
+        let mut all = Vec::new();
+        files_below(&to, true, &|_| false, &mut all);
+        let inside = all.into_iter().filter_map(|file| Some((file.strip_prefix(&to).ok()?.to_owned(), file)));
+        let is_strange = |path: &Path| {
+            let path = path.to_string_lossy();
+            !is_of_installers(&path) && !listed.contains(path.as_ref())
+        };
+        found
+            .extend(inside.filter(|(path, _)| is_strange(path)).map(|(path, file)| (file, Path::new(name).join(path))));
+    }
+    Ok(found)
+}
+
+/// Removes the folders of a switch.
+fn remove(entries: &[JournalEntry]) {
+    for entry in entries {
+        if let JournalEntry::Begin { folders } = entry {
+            for folder in folders {
+                let _ = std::fs::remove_dir_all(folder);
+            }
+        }
+    }
+}
+
+/// Undoes one entry, where it has happened. `true` where it had.
+fn undo_one(entry: &JournalEntry, changed_since: &mut Vec<PathBuf>) -> Result<bool, Failure> {
+    match entry {
+        JournalEntry::Move { from, to, inode } => {
+            if inode_of(to) != Ok(*inode) {
+                // It has not happened, or is undone, or what has come was replaced.
+                if inode_of(from) != Ok(*inode) {
+                    changed_since.push(to.clone());
+                }
+                return Ok(false);
+            }
+            if from.look_at_entry().is_ok() {
+                changed_since.push(from.clone());
+                return Ok(false);
+            }
+            let above = from.parent().map_or(Ok(()), files::create_folder);
+            above?;
+            rustix::fs::rename(to, from).map_err(|error| cannot(to, from, error))?;
+            Ok(true)
+        }
+        JournalEntry::Exchange { from, to, inode, other } => {
+            if inode_of(to) != Ok(*inode) || inode_of(from) != Ok(*other) {
+                if inode_of(from) != Ok(*inode) {
+                    changed_since.push(to.clone());
+                }
+                return Ok(false);
+            }
+            renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE).map_err(|error| cannot(to, from, error))?;
+            Ok(true)
+        }
+        JournalEntry::Remove { folder, mode } => match std::fs::DirBuilder::new().mode(*mode).create(folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                Err(Failure::world(format!("could not create `{}`", folder.display())).because(&error))
+            }
+            created => Ok(created.is_ok()),
+        },
+        JournalEntry::Begin { .. } | JournalEntry::Done { .. } | JournalEntry::Settled => Ok(false),
+    }
+}
+
+fn cannot(from: &Path, to: &Path, error: Errno) -> Failure {
+    Failure::world(format!("could not move `{}` back to `{}`", from.display(), to.display())).because(&error)
+}

@@ -8,12 +8,14 @@ From `index`: caches are empty, wheels are downloaded. From `folder`: the wheels
 empty. `again`: everything is installed; one run before is not counted. The tools alternate, each run in folders of its own, and nothing
 is deleted before all is done: for minutes after a deletion ext4 looks for other inodes than those that have become free, which takes
 several times as long as the installation. So the disk needs room for every run, and some minutes since the last deletion; or give a
-`--folder` in memory (tmpfs), where `--delete` does no harm. Prints a Markdown table of medians in seconds, with the ratio to uv.
+`--folder` in memory (tmpfs), where `--delete` does no harm. Prints a Markdown table of medians in seconds (the worst, and the
+processor's seconds), with the ratio to uv.
 """
 
 import argparse
 import os
 import pathlib
+import resource
 import shutil
 import statistics
 import subprocess
@@ -24,6 +26,8 @@ import tomllib
 
 SETS = {
     "thirty": ["pandas", "scikit-learn", "matplotlib", "fastapi", "xgboost-cpu", "polars", "seaborn"],
+    "hundred": ["jupyterlab", "pandas", "scikit-learn", "matplotlib", "polars", "xgboost-cpu", "opencv-python-headless", "pyarrow"],
+    "cublas": ["nvidia-cublas-cu12==12.8.4.1"],
     "torch": ["torch==2.9.1", "torchvision", "torchaudio"],
 }
 HARDWARE = ["--gpu", "T4", "--driver", "580.82.07"]
@@ -74,11 +78,14 @@ class World:
         self.run(self.arguments.colab_boot, *words)
 
     def run(self, *words):
-        started = time.perf_counter()
-        done = subprocess.run([str(word) for word in words], env=self.environment(), capture_output=True, text=True)
+        started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [str(word) for word in words]
+        done = subprocess.run(command, env=self.environment(), capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{words}: {done.stdout}{done.stderr}")
-        return time.perf_counter() - started
+        wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return wall
 
     def install(self, tool, source):
         python, folder = self.python(), source == "folder"
@@ -118,6 +125,7 @@ def main():
 
 def measure(world, source, arguments):
     times = {tool: [] for tool in arguments.tools}
+    processor = {tool: [] for tool in arguments.tools}
     for tool in arguments.tools if source == "again" else []:
         world.fresh()
         world.install("uv", "index")
@@ -129,9 +137,14 @@ def measure(world, source, arguments):
         for tool in arguments.tools:
             world.fresh()
             times[tool].append(world.install(tool, source))
+            processor[tool].append(world.processor)
     medians = {tool: statistics.median(all_of) for tool, all_of in times.items()}
     ratio = medians["colab-boot"] / medians["uv"] if {"colab-boot", "uv"} <= medians.keys() else float("nan")
-    cells = " | ".join(f"{medians[tool]:.3f}" for tool in arguments.tools)
+    cells = []
+    for tool in arguments.tools:
+        seconds = f", {statistics.median(processor[tool]):.2f}" if processor[tool] else ""
+        cells.append(f"{medians[tool]:.3f} ({max(times[tool]):.3f}{seconds})")
+    cells = " | ".join(cells)
     print(f"| {world.name} | {world.count}, {world.size / 1e6:.0f} MB | {source} | {cells} | {ratio:.2f} |", flush=True)
 
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::moved_aside::{copy, free, obstacle, replace_with};
+use crate::boot::apply::moved_aside::obstacle;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::prepared::TouchedFiles;
 use crate::boot::apply::unowned_files::written;
@@ -14,6 +14,7 @@ use crate::boot::machine::record_in;
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::digests::{digest, has_digest};
 use crate::core::host::files;
+use crate::core::host::kept_copies::{copy, free, replace_with};
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256};

@@ -1,19 +1,21 @@
 //! What an apply installs from: fetched, opened and judged before the first change.
 
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::boot::apply::malformed_wheels::open_all;
 use crate::boot::apply::metadata_differs::unmet;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::prepared::Brought;
-use crate::boot::index::IndexSettings;
+use crate::boot::index::{IndexSettings, not_locked};
 use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::machine::Layout;
-use crate::boot::retrieval::Retrieval;
+use crate::boot::retrieval::{Fetched, Retrieval};
 use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::command::find_program;
+use crate::core::host::digests::digest;
 use crate::core::host::files;
 use crate::core::host::locks;
 use crate::core::host::mounts::Look;
@@ -32,22 +34,35 @@ impl Work<'_> {
         must_lie_in_the_environment(self.layout)?;
         self.must_have_installer()?;
         self.must_be_files()?;
-        let mut said = self.fetch(settings, packages, folder)?;
-        let (wheels, mut findings) = open_all(self.layout, packages, folder)?;
+        let Fetched { paths, findings: said } = self.fetch(settings, packages, folder)?;
+        match self.judged(packages, &paths, said) {
+            Ok(brought) => Ok(brought),
+            // What a wheel says is worth nothing where it is another file than the lock has.
+            Err(failure) => must_be_locked(packages, &paths).and(Err(failure)),
+        }
+    }
+
+    fn judged(
+        &self,
+        packages: &[&LockedPackage],
+        paths: &BTreeMap<String, PathBuf>,
+        mut said: Vec<Finding>,
+    ) -> Result<Brought, Failure> {
+        let (wheels, mut findings) = open_all(self.layout, packages, paths)?;
         let (lacking, broken): (Vec<_>, Vec<_>) =
             unmet(self.session, self.planned, packages, &wheels).into_iter().partition(|one| !one.is_error());
         findings.extend(broken);
         said.extend(lacking);
         findings.extend(self.hidden_before(&wheels));
         findings.extend(self.behind_links(&wheels)?);
-        let in_the_way = self.in_the_way(&wheels, folder)?;
+        let in_the_way = self.in_the_way(&wheels)?;
         findings.extend(self.refused_for(&in_the_way));
         if !findings.is_empty() {
             return Err(Failure::from_findings(Kind::Answer, findings));
         }
         let touched = self.touched_files(&wheels)?;
         self.must_be_permitted(&touched)?;
-        let staged = self.stage(packages, &wheels, folder)?;
+        let staged = self.stage(packages, &wheels)?;
         Ok(Brought { wheels, in_the_way, touched, staged, said })
     }
 
@@ -85,11 +100,12 @@ impl Work<'_> {
         settings: &IndexSettings,
         packages: &[&LockedPackage],
         folder: &Path,
-    ) -> Result<Vec<Finding>, Failure> {
+    ) -> Result<Fetched, Failure> {
+        files::create_private_folder(folder)?;
         if packages.is_empty() {
-            return files::create_private_folder(folder).map(|()| Vec::new());
+            return Ok(Fetched::default());
         }
-        self.sources(settings)?.fetch(packages, folder, self.manner.style)
+        self.sources(settings)?.fetch(packages, folder, self.manner.style, self.is_own())
     }
 
     /// Where the files of this apply come from.
@@ -97,6 +113,18 @@ impl Work<'_> {
         let planned = self.planned;
         self.session.sources(settings, &planned.seen, planned.target.libc(), planned.goal.profile())
     }
+}
+
+/// Fails where a wheel of `packages` has another digest than the lock says.
+fn must_be_locked(packages: &[&LockedPackage], paths: &BTreeMap<String, PathBuf>) -> Result<(), Failure> {
+    for wheel in packages.iter().filter_map(|package| package.wheel()) {
+        let Some((path, expected)) = paths.get(&wheel.file).zip(wheel.sha256) else { continue };
+        match digest(path) {
+            Ok((own, _)) if own != expected => return Err(not_locked(path, expected, Some(own))),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Fails where site-packages is a link out of the environment: installers would look for scripts and data beside the

@@ -2,7 +2,7 @@
 //! find some of this half way, and some of it never; here it is found before anything changes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use crate::boot::apply::forbidden_targets::overwrites;
 use crate::boot::files::Downloaded;
@@ -34,14 +34,15 @@ const DEEPEST: usize = 200;
 pub(super) fn open_all(
     layout: &Layout,
     packages: &[&LockedPackage],
-    folder: &Path,
+    paths: &BTreeMap<String, PathBuf>,
 ) -> Result<(BTreeMap<PackageName, Downloaded>, Vec<Finding>), Failure> {
     let (mut wheels, mut findings) = (BTreeMap::new(), Vec::new());
     for package in packages {
         let Some(file) = package.wheel().filter(|wheel| !wheel.is_source()).map(|wheel| &wheel.file) else {
             continue;
         };
-        let wheel = Downloaded::open(&folder.join(file))?;
+        let path = paths.get(file).ok_or_else(|| Failure::bug(format!("`{file}` was not fetched")))?;
+        let wheel = Downloaded::open(path)?;
         findings.extend(contradictions(layout, package, &wheel)?);
         findings.extend(overwrites(&package.name, &wheel));
         wheels.insert(package.name.clone(), wheel);
@@ -117,7 +118,7 @@ fn why_impossible(path: &str) -> Option<&'static str> {
     } else if scheme.is_some_and(|scheme| !SCHEMES.contains(scheme)) {
         Some("its scheme is not purelib, platlib, headers, scripts or data")
     } else if scheme == Some(&"scripts") && parts.len() + usize::from(path.ends_with('/')) > 3 {
-        Some("uv does not create folders among the scripts")
+        Some("scripts can't be in folders")
     } else {
         None
     }
@@ -129,7 +130,11 @@ fn strays(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Resul
     let own: BTreeSet<&str> = wheel.files.members.iter().map(|member| member.path.as_str()).collect();
     let made = |path: &str| path.ends_with(".pyc") || path.contains(".dist-info/");
     let mut before = None;
-    for entry in parse_record(&wheel.record) {
+    let entries = parse_record(&wheel.record);
+    if entries.is_empty() {
+        return Ok(Some("has a RECORD that lists no file".to_owned()));
+    }
+    for entry in entries {
         if own.contains(entry.path.as_str()) {
             continue;
         }
@@ -139,8 +144,11 @@ fn strays(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Resul
             return Ok(Some(format!("lists `{shown}` in its RECORD, but does not contain that file")));
         }
         let exists = layout.folders().into_iter().any(|site| site.join(&entry.path).look_at_entry().is_ok());
-        if made(&entry.path) || !exists {
+        if made(&entry.path) || !exists && entry.sha256.is_none() {
             continue;
+        }
+        if !exists {
+            return Ok(Some(format!("lists `{shown}` in its RECORD, but does not contain that file")));
         }
         let recorded = match &before {
             Some(recorded) => recorded,

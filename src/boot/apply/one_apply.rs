@@ -12,7 +12,6 @@ use crate::boot::apply::prepared::{ApplyManner, Brought, TouchedFiles};
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::run_script::{Failed, Job, run_script};
 use crate::boot::apply::shared_paths::{Owner, bystanders, shared_paths, with_shared};
-use crate::boot::apply::startup::locked_out;
 use crate::boot::files::{
     Depth, Downloaded, Hashed, HashedDistribution, KnownFiles, Options, WrittenFiles, compare, finding_of,
     put_record_right,
@@ -32,8 +31,8 @@ use crate::boot::situation::{held, is_of_another_script, modules as installed_mo
 use crate::boot::state::State;
 use crate::boot::verdict::{Report, Verdict};
 use crate::core::diag::{Failure, Finding, Kind};
+use crate::core::host::files;
 use crate::core::host::stamps::wait_a_tick;
-use crate::core::host::{Invocation, files};
 use crate::core::model::PackageName;
 
 /// Makes what was planned true; changes nothing where a finding is an error.
@@ -122,7 +121,7 @@ impl Work<'_> {
             step(Event::Fail { why })?;
             return Err(self.after_failure(failure, kept, &steps));
         }
-        let checked = self.check_result(&packages, &wheels, staged.as_ref(), &folder);
+        let checked = self.check_result(&packages, &wheels, staged.as_ref());
         let (faults, hashed, rewritten) = match checked {
             Ok(checked) => checked,
             Err(failure) => {
@@ -283,7 +282,7 @@ impl Work<'_> {
         // What a build asks for comes from the index that the lock was made with.
         let mut environment = self.session.environment.clone();
         environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
-        environment.extend(self.installer_variables()?);
+        environment.extend(self.installer_variables());
         self.session.log.detail(|| format!("running bash -p {}; the log is in the same folder", script.display()));
         let site = self.layout.purelib.as_path();
         let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };
@@ -304,48 +303,13 @@ impl Work<'_> {
         python.ok_or_else(|| Failure::bug("an apply without an interpreter"))
     }
 
-    /// Checks, and installs once more what is not as it should be: an exit code of 0 proves nothing.
-    pub(super) fn check_or_repair(
-        &self,
-        packages: &[&LockedPackage],
-        wheels: &BTreeMap<PackageName, Downloaded>,
-        folder: &Path,
-    ) -> Result<Repaired, Failure> {
-        let start = Invocation::new(self.python()?, &["-E", "-c", ""], self.session.environment);
-        if let Some(finding) = locked_out(&start, self.layout, wheels)? {
-            return Ok((vec![finding], BTreeMap::new(), BTreeMap::new()));
-        }
-        let there = self.still_there()?;
-        if !there.is_empty() {
-            return Ok((there, BTreeMap::new(), BTreeMap::new()));
-        }
-        let none = WrittenFiles::default();
-        let (faulty, findings, hashed) = self.check(packages, wheels, &none);
-        if faulty.is_empty() {
-            return Ok((self.with_hidden(findings, wheels), hashed, BTreeMap::new()));
-        }
-        let list: Vec<&str> = faulty.iter().map(AsRef::as_ref).collect();
-        self.session.say(&format!("reinstalling packages whose files differ from their wheels: {}", list.join(", ")));
-        let mut plan = Plan { apt: Vec::new(), ..self.planned.decision.plan.clone() };
-        plan.changes.retain(|change| faulty.contains(&change.name) && change.package.is_some());
-        self.clear_the_way(&|change| change.to.clone())?;
-        match self.run(folder, &plan, Part::Packages)? {
-            Ok(()) => {
-                let rewritten = self.rewritten(&start, packages)?;
-                let (_, findings, hashed) = self.check(packages, wheels, &none);
-                Ok((self.with_hidden(findings, wheels), hashed, rewritten))
-            }
-            Err(failed) => Err(failed.described(Vec::new())),
-        }
-    }
-
     /// Names of the packages whose files are not those of their wheels, and what is wrong.
     pub(super) fn check(
         &self,
         packages: &[&LockedPackage],
         wheels: &BTreeMap<PackageName, Downloaded>,
         written: &WrittenFiles<'_>,
-    ) -> Checked {
+    ) -> CheckedFiles {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());
         // What was installed a moment ago is to be known again by its time.
         wait_a_tick();
@@ -380,10 +344,10 @@ fn add_new(report: &mut Report, findings: impl Iterator<Item = Finding>) {
 }
 
 /// Packages whose files are not those of their wheels, what is wrong with them, and what was read of the others.
-pub(super) type Checked = (Vec<PackageName>, Vec<Finding>, BTreeMap<PackageName, HashedDistribution>);
+type CheckedFiles = (Vec<PackageName>, Vec<Finding>, BTreeMap<PackageName, HashedDistribution>);
 
 /// What is wrong after an install, what was read, and files that Python's start rewrites.
-pub(super) type Repaired = (Vec<Finding>, BTreeMap<PackageName, HashedDistribution>, BTreeMap<PathBuf, PackageName>);
+pub(super) type Checked = (Vec<Finding>, BTreeMap<PackageName, HashedDistribution>, BTreeMap<PathBuf, PackageName>);
 
 /// What the RECORDs of the wheels say.
 struct WheelRecords {

@@ -4,19 +4,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::one_apply::{Repaired, Work};
+use crate::boot::apply::one_apply::{Checked, Work};
 use crate::boot::apply::prepared::Installer;
-use crate::boot::apply::startup::not_starting;
+use crate::boot::apply::startup::{locked_out, not_starting};
 use crate::boot::files::Downloaded;
-use crate::boot::install::{Incoming, SWITCH, Staged, clean_up, commit, stage, strangers, undo};
+use crate::boot::install::{
+    Incoming, STAGED, SWITCH, Staged, Staging, clean_up, commit, drop_staged, stage, strangers, undo,
+};
 use crate::boot::lock::LockedPackage;
 use crate::boot::plan::Kind;
-use crate::core::diag::{Failure, Finding};
+use crate::core::diag::{Failure, Finding, Kind as Ended};
+use crate::core::host::mounts::Look;
+use crate::core::host::signals::{Deferred, name_of};
 use crate::core::host::{Invocation, files};
 use crate::core::model::PackageName;
-
-/// The list of what is staged, in the folder of the environment's state.
-const STAGED: &str = "staged";
 
 impl Work<'_> {
     /// Whether wheels are installed by colab-boot itself.
@@ -24,12 +25,11 @@ impl Work<'_> {
         self.manner.installer == Installer::Own
     }
 
-    /// Stages `wheels`, which lie in `folder`, and what goes without a successor; nothing for another installer.
+    /// Stages `wheels` and what goes without a successor; nothing for another installer.
     pub(super) fn stage(
         &self,
         packages: &[&LockedPackage],
         wheels: &BTreeMap<PackageName, Downloaded>,
-        folder: &Path,
     ) -> Result<Option<Staged>, Failure> {
         if !self.is_own() {
             return Ok(None);
@@ -37,24 +37,29 @@ impl Work<'_> {
         let profile = self.planned.goal.profile();
         let named: BTreeSet<&PackageName> =
             profile.into_iter().flat_map(|profile| &profile.wanted).map(|one| &one.name).collect();
-        let mut paths = Vec::new();
-        for package in packages {
-            let Some((wheel, read)) = package.wheel().zip(wheels.get(&package.name)) else { continue };
-            if let Some(sha256) = wheel.sha256 {
-                paths.push((package, read, sha256, folder.join(&wheel.file)));
-            }
-        }
-        let incoming = paths.iter().map(|(package, wheel, sha256, path)| Incoming {
-            name: &package.name,
-            version: &package.version,
-            path,
-            wheel,
-            sha256: *sha256,
-            requested: self.planned.goal.is_restore() || named.contains(&package.name),
+        let incoming = packages.iter().filter_map(|package| {
+            Some(Incoming {
+                name: &package.name,
+                version: &package.version,
+                wheel: wheels.get(&package.name)?,
+                sha256: package.wheel()?.sha256?,
+                requested: self.planned.goal.is_restore() || named.contains(&package.name),
+            })
         });
         let incoming: Vec<Incoming<'_>> = incoming.collect();
         let removed = self.planned.decision.plan.of_kind(Kind::Remove).map(|change| change.name.clone());
-        let staged = stage(&incoming, removed.collect(), self.layout, &self.python()?)?;
+        let signals = Deferred::begin()?;
+        let python = self.python()?;
+        let staging = Staging { layout: self.layout, python: &python, is_stopped: &|| signals.is_waiting() };
+        let staged = stage(&incoming, removed.collect(), &staging);
+        if let Some(signal) = signals.take() {
+            if let Ok(staged) = &staged {
+                drop_staged(staged);
+            }
+            return Err(Failure::new(Ended::Signal(signal), format!("stopped by {}", name_of(signal)))
+                .help("nothing was changed; run the same command again to continue"));
+        }
+        let staged = staged?;
         staged.write(&self.staged_path())?;
         Ok(Some(staged))
     }
@@ -70,7 +75,8 @@ impl Work<'_> {
     /// Brings back what was before the switch.
     pub(super) fn undo_switch(&self) -> Result<(), Failure> {
         if self.is_own() {
-            undo(&self.journal(), self.layout)?;
+            let undone = undo(&self.journal(), self.layout, &self.state.aside_folder())?;
+            self.session.say_undone(&undone);
         }
         Ok(())
     }
@@ -93,54 +99,46 @@ impl Work<'_> {
     }
 
     /// What tells the script which installer to take.
-    pub(super) fn installer_variables(&self) -> Result<Vec<(String, String)>, Failure> {
+    pub(super) fn installer_variables(&self) -> Vec<(String, String)> {
         let mut variables = vec![("COLAB_BOOT_INSTALLER".to_owned(), self.manner.installer.name().to_owned())];
         if self.is_own() {
-            let program = files::link_of(Path::new("/proc/self/exe"));
-            let program =
-                program.ok_or_else(|| Failure::world("could not find this program's own file: there is no /proc"))?;
+            // One that was replaced meanwhile is still there for those that have it open.
+            let own = || PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+            let program = files::link_of(Path::new("/proc/self/exe")).filter(|program| program.is_file_there());
+            let program = program.unwrap_or_else(own);
             variables.push(("COLAB_BOOT_PROGRAM".to_owned(), program.display().to_string()));
             variables.push(("COLAB_BOOT_STAGED".to_owned(), self.staged_path().display().to_string()));
         }
-        Ok(variables)
+        variables
     }
 
-    /// Checks what was installed, by whichever installer.
+    /// Checks what was installed: Python has to start, and every file has to be as its wheel has it. Nothing of what is
+    /// `staged` is read again.
     pub(super) fn check_result(
         &self,
         packages: &[&LockedPackage],
         wheels: &BTreeMap<PackageName, Downloaded>,
         staged: Option<&Staged>,
-        folder: &Path,
-    ) -> Result<Repaired, Failure> {
-        match staged {
-            Some(staged) => self.check_own(packages, wheels, staged),
-            None => self.check_or_repair(packages, wheels, folder),
-        }
-    }
-
-    /// Checks what was switched: Python has to start, and every file has to be as it was written.
-    fn check_own(
-        &self,
-        packages: &[&LockedPackage],
-        wheels: &BTreeMap<PackageName, Downloaded>,
-        staged: &Staged,
-    ) -> Result<Repaired, Failure> {
+    ) -> Result<Checked, Failure> {
+        let written = staged.map(Staged::files).unwrap_or_default();
         let start = Invocation::new(self.python()?, &["-E", "-c", ""], self.session.environment);
-        let mut wrong: Vec<Finding> = not_starting(&start, wheels).into_iter().collect();
+        let mut wrong: Vec<Finding> = match staged {
+            Some(_) => not_starting(&start, wheels).into_iter().collect(),
+            None => locked_out(&start, self.layout, wheels)?.into_iter().collect(),
+        };
         if wrong.is_empty() {
             wrong = self.still_there()?;
         }
         if !wrong.is_empty() {
             return Ok((wrong, BTreeMap::new(), BTreeMap::new()));
         }
-        let (faulty, findings, hashed) = self.check(packages, wheels, &staged.files());
-        if faulty.is_empty() {
+        let (faulty, findings, hashed) = self.check(packages, wheels, &written);
+        if faulty.is_empty() || staged.is_none() {
             return Ok((self.with_hidden(findings, wheels), hashed, BTreeMap::new()));
         }
         // Every file was right when it was written: what differs now is the work of Python's start.
         let rewritten = self.rewritten_by_start(packages)?;
-        let (_, findings, hashed) = self.check(packages, wheels, &staged.files());
+        let (_, findings, hashed) = self.check(packages, wheels, &written);
         Ok((self.with_hidden(findings, wheels), hashed, rewritten))
     }
 }

@@ -3,12 +3,13 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use crate::boot::apply::moved_aside::{obstacle, replace_with};
+use crate::boot::apply::moved_aside::obstacle;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::files::{lexical, version_of};
 use crate::boot::ledger::Before;
 use crate::boot::machine::{find_info, record_in};
 use crate::core::diag::{Code, Failure, Finding, Subject, listed};
+use crate::core::host::kept_copies::replace_with;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256, Version};

@@ -6,41 +6,16 @@ use std::path::PathBuf;
 
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::shared_paths::{SharedPaths, with_shared};
-use crate::boot::apply::startup::starts;
 use crate::boot::files::{FileFault, check_distributions, placed};
 use crate::boot::lock::LockedPackage;
 use crate::boot::situation::held;
 use crate::core::diag::Failure;
-use crate::core::host::Invocation;
 use crate::core::host::digests::digest;
 use crate::core::inspect::parse_record;
 use crate::core::model::contents::installed_path;
 use crate::core::model::{PackageName, Sha256};
 
 impl Work<'_> {
-    /// Starts Python once more after a repair, and takes what that has made of files that were right for right. Returns
-    /// those files.
-    pub(super) fn rewritten(
-        &self,
-        start: &Invocation,
-        packages: &[&LockedPackage],
-    ) -> Result<BTreeMap<PathBuf, PackageName>, Failure> {
-        let mut rewritten = BTreeMap::new();
-        let faults = |packages: &[&LockedPackage]| {
-            let all = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
-            check_distributions(all, usize::MAX)
-        };
-        // What the installer has left wrong is no work of the start.
-        let before = packages.iter().zip(faults(packages));
-        let right: Vec<&LockedPackage> =
-            before.filter(|(_, faults)| faults.is_empty()).map(|(package, _)| *package).collect();
-        if !starts(start) {
-            return Ok(rewritten);
-        }
-        self.take_for_right(&right, faults(&right), &mut rewritten)?;
-        Ok(rewritten)
-    }
-
     /// Takes what differs of `packages` for right, which were right before Python has started. Returns those files.
     pub(super) fn rewritten_by_start(
         &self,
@@ -48,17 +23,7 @@ impl Work<'_> {
     ) -> Result<BTreeMap<PathBuf, PackageName>, Failure> {
         let held = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
         let mut rewritten = BTreeMap::new();
-        self.take_for_right(packages, check_distributions(held, usize::MAX), &mut rewritten)?;
-        Ok(rewritten)
-    }
-
-    fn take_for_right(
-        &self,
-        packages: &[&LockedPackage],
-        faults: Vec<Vec<FileFault>>,
-        rewritten: &mut BTreeMap<PathBuf, PackageName>,
-    ) -> Result<(), Failure> {
-        for (package, faults) in packages.iter().zip(faults) {
+        for (package, faults) in packages.iter().zip(check_distributions(held, usize::MAX)) {
             let paths: Option<BTreeSet<String>> = faults.into_iter().map(changed).collect();
             let Some(paths) = paths.filter(|paths| !paths.is_empty()) else { continue };
             let Some(wheel) = package.wheel().and_then(|wheel| wheel.sha256) else { continue };
@@ -66,7 +31,7 @@ impl Work<'_> {
                 rewritten.insert(place, package.name.clone());
             }
         }
-        Ok(())
+        Ok(rewritten)
     }
 
     /// Adds what files at `paths` hold now to what is kept of the RECORD of a wheel. Returns their places.

@@ -61,6 +61,9 @@ pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
 
 /// `record` with all digests of the entries that are in `paths`: each has the content of one or the other.
 pub(super) fn with_shared(record: &str, paths: &SharedPaths) -> String {
+    if paths.is_empty() {
+        return record.to_owned();
+    }
     let shared = |line: &str| {
         let entry = parse_record(line).pop()?;
         Some(shared_line(&entry.path, paths.get(&installed_path(&entry.path)?)?))

@@ -70,11 +70,6 @@ fn start_broken(brought_by: &[String], why: String) -> Finding {
     finding.with_help(format!("choose another release of {others}, or run `colab-boot restore`"))
 }
 
-/// Whether the interpreter starts.
-pub(super) fn starts(start: &Invocation) -> bool {
-    refusal(start).is_none()
-}
-
 /// Why the interpreter does not start; `None` where it does.
 fn refusal(start: &Invocation) -> Option<String> {
     match start.output(AT_MOST) {

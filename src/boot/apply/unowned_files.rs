@@ -33,12 +33,8 @@ enum From {
 }
 
 impl Work<'_> {
-    /// What `wheels`, which lie in `folder`, would write over and no package owns.
-    pub(super) fn in_the_way(
-        &self,
-        wheels: &BTreeMap<PackageName, Downloaded>,
-        folder: &Path,
-    ) -> Result<Vec<InTheWay>, Failure> {
+    /// What `wheels` would write over and no package owns.
+    pub(super) fn in_the_way(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<Vec<InTheWay>, Failure> {
         let mut listings = Listings::default();
         let mut found = Vec::new();
         for (name, wheel) in wheels {
@@ -53,7 +49,7 @@ impl Work<'_> {
         self.keep_unknown(&mut found)?;
         let mut ways: BTreeMap<PathBuf, InTheWay> = BTreeMap::new();
         for (name, one, place) in found {
-            if let Some(what) = Self::what_lies(&one, &place, &self.wheel_file(name, folder)) {
+            if let Some(what) = Self::what_lies(&one, &place, &wheels[name].path) {
                 ways.insert(place.clone(), InTheWay { name: name.clone(), place, what });
             }
         }
@@ -135,12 +131,6 @@ impl Work<'_> {
             (From::EntryPoint(module), _) => is_generated(&here(), module),
         };
         (!is_left).then_some(What::File)
-    }
-
-    fn wheel_file(&self, name: &PackageName, folder: &Path) -> PathBuf {
-        let changes = self.planned.decision.plan.changes.iter().filter_map(|change| change.package.as_ref());
-        let wheel = changes.filter(|package| package.name == *name).find_map(|package| package.wheel());
-        folder.join(wheel.map_or("", |wheel| &wheel.file))
     }
 
     /// Why what is `in_the_way` forbids the apply.

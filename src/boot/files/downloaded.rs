@@ -1,6 +1,6 @@
 //! A wheel on disk, and what it says of itself.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::core::diag::Failure;
 use crate::core::host::files;
@@ -17,6 +17,8 @@ const TEXT_LIMIT: u64 = 16 << 20;
 /// The directory and the dist-info of a wheel.
 #[derive(Clone, Debug)]
 pub struct Downloaded {
+    /// Where it lies.
+    pub path: PathBuf,
     pub files: Files,
     pub record: String,
     pub metadata: String,
@@ -51,6 +53,7 @@ impl Downloaded {
                 .help("the wheel is invalid; choose another release")
         };
         Ok(Self {
+            path: path.to_owned(),
             record: text("RECORD", RECORD_LIMIT)?.ok_or_else(|| missing("RECORD"))?,
             metadata: text("METADATA", TEXT_LIMIT)?.ok_or_else(|| missing("METADATA"))?,
             wheel: text("WHEEL", TEXT_LIMIT)?.ok_or_else(|| missing("WHEEL"))?,

@@ -26,7 +26,18 @@ pub struct WrittenFile {
 impl WrittenFile {
     /// A file that will stand at `place` and looks like `data` after bytes with this digest were written.
     pub fn of(place: PathBuf, data: &Metadata, sha256: Sha256) -> Self {
-        Self { place, inode: data.ino(), size: data.size(), modified: modified(data), sha256 }
+        let (inode, size, modified) = Self::look_of(data);
+        Self { place, inode, size, modified, sha256 }
+    }
+
+    /// What tells it from any other: inode, size and time.
+    pub fn look(&self) -> (u64, u64, i64) {
+        (self.inode, self.size, self.modified)
+    }
+
+    /// The same of a file that looks like `data`.
+    pub fn look_of(data: &Metadata) -> (u64, u64, i64) {
+        (data.ino(), data.size(), modified(data))
     }
 }
 
@@ -42,8 +53,7 @@ impl<'a> WrittenFiles<'a> {
     /// The digest of the file at `place`, which looks like `data`, where it is one of these and was not changed since.
     pub fn digest(&self, place: &Path, data: &Metadata) -> Option<Sha256> {
         let file = self.0.get(place)?;
-        let is_same = file.inode == data.ino() && file.size == data.size() && file.modified == modified(data);
-        is_same.then_some(file.sha256)
+        (file.look() == WrittenFile::look_of(data)).then_some(file.sha256)
     }
 }
 

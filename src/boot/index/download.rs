@@ -165,13 +165,7 @@ fn settle(
 ) -> Result<(), Failure> {
     if digest != Some(download.sha256) {
         files::remove_if_there(part)?;
-        let got = digest.map(|digest| digest.to_string()).unwrap_or_default();
-        return Err(Failure::answer(format!("`{}` is not the locked file", download.file))
-            .cause(format!("expected sha256 {}, got {got}", download.sha256))
-            .help(
-                "nothing was installed; replace a damaged copy; if the file was changed at its source, \
-                 run `colab-boot lock --refresh` and review the new lock",
-            ));
+        return Err(not_locked(Path::new(&download.file), download.sha256, digest));
     }
     must_be_as_seen(target, seen)?;
     std::fs::rename(part, target).map_err(|error| {
@@ -179,6 +173,18 @@ fn settle(
     })?;
     progress.finished(&download.file);
     Ok(())
+}
+
+/// That the wheel at `path` has another digest than the lock says.
+pub fn not_locked(path: &Path, expected: Sha256, got: Option<Sha256>) -> Failure {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let got = got.map(|digest| digest.to_string()).unwrap_or_default();
+    Failure::answer(format!("`{file}` is not the locked file"))
+        .cause(format!("expected sha256 {expected}, got {got}"))
+        .help(
+            "nothing was installed; replace a damaged copy; if the file was changed at its source, \
+             run `colab-boot lock --refresh` and review the new lock",
+        )
 }
 
 fn digest_of(path: &Path) -> Result<Option<(Sha256, u64)>, Failure> {

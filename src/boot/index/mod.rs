@@ -37,7 +37,7 @@ pub use cache::{Cache, Trust};
 pub use catalog_base::Scope;
 pub use client::Client;
 pub use credentials::Credentials;
-pub use download::{Download, fetch_all};
+pub use download::{Download, fetch_all, not_locked};
 pub use folder::{LocalWheel, digest as digest_in_folder};
 pub use index_settings::{IndexSettings, SOLVE_LIMIT};
 pub use limits::{Limits, Traffic};

@@ -15,7 +15,7 @@ mod unpacked_members;
 mod wheel_tree;
 
 pub use renames::switch;
-pub use staged::{Staged, StagedPackage};
+pub use staged::{STAGED, Staged, StagedPackage};
 pub use staging::SWITCH;
-pub use staging::{Incoming, drop_staged, stage};
+pub use staging::{Incoming, Staging, drop_staged, stage};
 pub use undo::{Undone, clean_up, commit, strangers, undo};

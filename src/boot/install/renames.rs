@@ -2,6 +2,7 @@
 //! counts as installed. A folder that holds nothing else is exchanged as a whole, in one call; elsewhere each file is.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::Metadata;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,8 @@ pub fn switch(staged: &Staged, journal: &Path) -> Result<(), Failure> {
         files::create_folder(&folder.join(ASIDE))?;
     }
     let journal = Journal::begin(journal, &staged.folders)?;
-    let mut switch = Switch { staged, bases: bases(layout), journal, next: 0, came: HashSet::new() };
+    let mut switch =
+        Switch { staged, bases: bases(layout), journal, next: 0, earlier: HashSet::new(), own: HashSet::new() };
     for name in &staged.removed {
         switch.package(name, &going[name], None)?;
     }
@@ -52,8 +54,9 @@ struct Switch<'a> {
     journal: Journal,
     /// The number of what is moved aside next.
     next: usize,
-    /// What has come so far; of that, nothing goes.
-    came: HashSet<&'a Path>,
+    /// What earlier packages have brought, and what this one brings; of that, nothing goes.
+    earlier: HashSet<&'a Path>,
+    own: HashSet<&'a Path>,
 }
 
 impl<'a> Switch<'a> {
@@ -63,7 +66,7 @@ impl<'a> Switch<'a> {
             self.move_aside(info)?;
         }
         if let Some(new) = new {
-            self.came.extend(new.files.iter().map(|file| file.place.as_path()));
+            self.own.extend(new.files.iter().map(|file| file.place.as_path()));
             let info = new.site.join(&new.info);
             for (tree, base) in &new.trees {
                 self.bring_all(tree, base, going, Some(&info))?;
@@ -75,7 +78,13 @@ impl<'a> Switch<'a> {
         } else {
             self.remove_the_rest(going)?;
         }
+        self.earlier.extend(self.own.drain());
         self.journal.add(&JournalEntry::Done { name: name.to_string() })
+    }
+
+    /// Whether the file at `place` has come, and stays.
+    fn has_come(&self, place: &Path) -> bool {
+        self.own.contains(place) || self.earlier.contains(place)
     }
 
     /// Brings the file or folder at `staged` to `live`.
@@ -90,7 +99,7 @@ impl<'a> Switch<'a> {
         if !onto_folder {
             return self.exchange(staged, live).map_err(|error| cannot(staged, live, error));
         }
-        if there.is_dir() && self.all_goes(live, going) {
+        if there.is_dir() && all_goes(live, going, &|place| self.earlier.contains(place)) {
             match self.exchange(staged, live) {
                 // A folder of a layer below, of overlayfs.
                 Err(Errno::XDEV) => {}
@@ -122,32 +131,17 @@ impl<'a> Switch<'a> {
         for name in files::names_in(&cache)? {
             let is_of_one = name.ends_with(".pyc") && sources.contains(name.split('.').next().unwrap_or_default());
             let place = cache.join(&name);
-            if is_of_one && !self.came.contains(place.as_path()) {
+            if is_of_one && !self.has_come(&place) {
                 self.move_aside(&place)?;
             }
         }
         Ok(())
     }
 
-    /// Whether everything in `folder` goes.
-    fn all_goes(&self, folder: &Path, going: &Going) -> bool {
-        let Ok(entries) = std::fs::read_dir(folder) else { return false };
-        let is_cache = folder.ends_with("__pycache__");
-        entries.into_iter().all(|entry| {
-            let Ok(entry) = entry else { return false };
-            let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                return self.all_goes(&path, going);
-            }
-            let is_compiled = is_cache && path.extension().is_some_and(|end| end == "pyc");
-            (is_compiled || going.has(&path)) && !self.came.contains(path.as_path())
-        })
-    }
-
     /// Moves aside what of `going` is left, folders that hold nothing else as a whole.
     fn remove_the_rest(&mut self, going: &Going) -> Result<(), Failure> {
         let mut folders: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
-        for place in going.places().filter(|place| !self.came.contains(place.as_path())) {
+        for place in going.places().filter(|place| !self.has_come(place)) {
             if let (Some(folder), Some(name)) = (place.parent(), place.file_name()) {
                 folders.entry(folder.to_owned()).or_default().insert(name.to_string_lossy().into_owned());
             }
@@ -160,7 +154,9 @@ impl<'a> Switch<'a> {
             let mut sources = BTreeSet::new();
             for name in names {
                 let place = folder.join(name);
-                if place.look_at_entry().is_ok() {
+                // A folder in the place of a file has come, unless all of it goes.
+                let is_new = |data: &Metadata| data.is_dir() && !all_goes(&place, going, &|one| self.has_come(one));
+                if place.look_at_entry().is_ok_and(|data| !is_new(&data)) {
                     self.move_aside(&place)?;
                 }
                 sources.extend(name.strip_suffix(".py").map(str::to_owned));
@@ -180,7 +176,8 @@ impl<'a> Switch<'a> {
         let bases = &self.bases;
         let within = folder.ancestors().take_while(|one| split(one, bases).is_some_and(|(.., rest)| rest != ""));
         let real = within.filter(|one| one.look_at_entry().is_ok_and(|data| data.is_dir()));
-        let whole = real.take_while(|one| self.all_goes(one, going)).last().map(ToOwned::to_owned);
+        let whole =
+            real.take_while(|one| all_goes(one, going, &|place| self.has_come(place))).last().map(ToOwned::to_owned);
         match whole.map(|whole| self.try_move_aside(&whole)) {
             // File by file, then.
             None | Some(Ok(()) | Err(Errno::XDEV)) => Ok(()),
@@ -191,7 +188,7 @@ impl<'a> Switch<'a> {
     /// Removes `folder`, where it is empty but for an empty folder for what Python compiles.
     fn remove_empty(&mut self, folder: &Path) -> Result<(), Failure> {
         let Ok(data) = folder.look_at_entry() else { return Ok(()) };
-        if !data.is_dir() || !self.all_goes(folder, &Going::default()) {
+        if !data.is_dir() || !is_empty(folder) {
             return Ok(());
         }
         match self.try_move_aside(folder) {
@@ -243,6 +240,30 @@ impl<'a> Switch<'a> {
     fn add(&mut self, entry: &JournalEntry) -> Result<(), Errno> {
         self.journal.add(entry).map_err(|_| Errno::IO)
     }
+}
+
+/// Whether `folder` holds nothing, or what Python has compiled alone.
+fn is_empty(folder: &Path) -> bool {
+    let names = files::names_in(folder).ok();
+    let is_cache = |name: &String| name == "__pycache__" && all_goes(&folder.join(name), &Going::default(), &|_| false);
+    names.is_some_and(|names| names.iter().all(is_cache))
+}
+
+/// Whether everything in `folder` goes, and nothing of it `stays`. Of an empty folder it is not known whose it is.
+fn all_goes(folder: &Path, going: &Going, stays: &dyn Fn(&Path) -> bool) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    let is_cache = folder.ends_with("__pycache__");
+    let mut entries = entries.peekable();
+    (is_cache || entries.peek().is_some())
+        && entries.all(|entry| {
+            let Ok(entry) = entry else { return false };
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                return all_goes(&path, going, stays);
+            }
+            let is_compiled = is_cache && path.extension().is_some_and(|end| end == "pyc");
+            (is_compiled || going.has(&path)) && !stays(&path)
+        })
 }
 
 pub(super) fn inode_of(path: &Path) -> Result<u64, Errno> {

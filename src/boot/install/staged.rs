@@ -10,6 +10,9 @@ use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::model::{PackageName, Sha256, Version};
 
+/// The name of that list, in the folder of the environment's state.
+pub const STAGED: &str = "staged";
+
 /// The most that is read of a list; that of 30,000 files has 4 MB.
 const LARGEST: u64 = 1 << 30;
 

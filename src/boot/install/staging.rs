@@ -1,6 +1,7 @@
 //! Wheels are staged: all of them are beside the environment, whole and checked, before anything in it changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::{Downloaded, WrittenFile};
@@ -12,6 +13,8 @@ use crate::boot::install::wheel_tree::WheelTree;
 use crate::boot::machine::Layout;
 use crate::core::diag::{Code, Failure, Finding, Kind, Subject};
 use crate::core::host::files;
+use crate::core::host::mounts::Look;
+use crate::core::host::stamps::Stamp;
 use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256, Version};
 
@@ -23,22 +26,26 @@ pub const SWITCH: &str = "switch.journal";
 pub struct Incoming<'a> {
     pub name: &'a PackageName,
     pub version: &'a Version,
-    /// The wheel on disk, and what it says of itself.
-    pub path: &'a Path,
     pub wheel: &'a Downloaded,
     pub sha256: Sha256,
     /// Somebody has asked for it by name.
     pub requested: bool,
 }
 
-/// Stages `incoming` for the interpreter `python` in `layout`; `removed` go without a successor. Where it fails, for a
-/// wheel that is not what it should be or a disk that is full, nothing is left of it.
-pub fn stage(
-    incoming: &[Incoming<'_>],
-    removed: Vec<PackageName>,
-    layout: &Layout,
-    python: &Path,
-) -> Result<Staged, Failure> {
+/// Where wheels are staged.
+#[derive(Clone, Copy)]
+pub struct Staging<'a> {
+    pub layout: &'a Layout,
+    /// The interpreter that scripts name.
+    pub python: &'a Path,
+    /// Whether to end at once, with whatever is there.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// Stages `incoming`; `removed` go without a successor. Where it fails, for a wheel that is not what it should be or a
+/// disk that is full, nothing is left of it.
+pub fn stage(incoming: &[Incoming<'_>], removed: Vec<PackageName>, staging: &Staging<'_>) -> Result<Staged, Failure> {
+    let Staging { layout, python, is_stopped } = *staging;
     let trees = incoming.iter().map(|one| {
         WheelTree::of(one.wheel, one.name, layout, python).map_err(|fault| {
             let message = format!("the wheel of {} {} {fault}", one.name, one.version);
@@ -47,11 +54,46 @@ pub fn stage(
         })
     });
     let trees: Vec<WheelTree<'_>> = trees.collect::<Result<_, _>>()?;
+    must_have_room_for_each_other(incoming, &trees)?;
+    if incoming.is_empty() && removed.is_empty() {
+        return Ok(Staged { folders: Vec::new(), layout: layout.clone(), packages: Vec::new(), removed });
+    }
     let beside = StageFolders::create(layout)?;
-    let staged = Stage { incoming, trees, beside: &beside, python }.fill();
+    let staged = Stage { incoming, trees, beside: &beside, python, is_stopped }.fill();
     let failed = || drop_folders(beside.folders());
     let packages = staged.inspect_err(|_| failed())?;
     Ok(Staged { folders: beside.folders().to_vec(), layout: layout.clone(), packages, removed })
+}
+
+/// Fails where one wheel has a file that is a folder for another one, or for itself.
+fn must_have_room_for_each_other(incoming: &[Incoming<'_>], trees: &[WheelTree<'_>]) -> Result<(), Failure> {
+    let mut owners: HashMap<&Path, &PackageName> = HashMap::new();
+    let places = |tree: &'_ WheelTree<'_>| -> Vec<PathBuf> {
+        tree.planned
+            .iter()
+            .map(|one| one.place.clone())
+            .chain(tree.scripts.iter().map(|one| one.place.clone()))
+            .collect()
+    };
+    let all: Vec<(&PackageName, Vec<PathBuf>)> =
+        incoming.iter().zip(trees).map(|(one, tree)| (one.name, places(tree))).collect();
+    for (name, places) in &all {
+        owners.extend(places.iter().map(|place| (place.as_path(), *name)));
+    }
+    let mut seen: HashSet<&Path> = HashSet::new();
+    for (name, places) in &all {
+        for place in places {
+            // With a folder that was looked at, those above it were.
+            let mut new = place.ancestors().skip(1).take_while(|folder| seen.insert(folder));
+            let Some((file, owner)) = new.find_map(|folder| owners.get_key_value(folder)) else { continue };
+            let message = format!("`{}` is a file of {owner} and a folder of {name}", file.display());
+            let finding = Finding::error(Code::WheelMalformed, message).about(Subject::package(name));
+            let finding = finding.about(Subject::package(owner));
+            let finding = finding.with_help("nothing was changed; choose another release of one of them");
+            return Err(Failure::from_findings(Kind::Answer, vec![finding]));
+        }
+    }
+    Ok(())
 }
 
 /// Removes what is staged and was not switched.
@@ -80,6 +122,7 @@ struct Stage<'a> {
     trees: Vec<WheelTree<'a>>,
     beside: &'a StageFolders,
     python: &'a Path,
+    is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Stage<'_> {
@@ -87,8 +130,9 @@ impl Stage<'_> {
         self.create_folders()?;
         let mut packed = Vec::new();
         for (at, one) in self.incoming.iter().enumerate() {
-            let file = files::open(one.path)
-                .map_err(|error| Failure::world(format!("could not read `{}`", one.path.display())).because(&error))?;
+            let path = &one.wheel.path;
+            let file = files::open(path)
+                .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error))?;
             let targets = self.trees[at].planned.iter().map(|planned| MemberTarget {
                 member: planned.member,
                 path: self.staged_path(at, &planned.place),
@@ -96,9 +140,15 @@ impl Stage<'_> {
                 executable: planned.executable,
                 python: planned.is_script.then_some(self.python),
             });
-            packed.push(Packed { path: one.path, file, sha256: one.sha256, targets: targets.collect() });
+            packed.push(Packed {
+                path,
+                stamp: Stamp::of_open(&file).unwrap_or(Stamp::UNKNOWN),
+                file,
+                sha256: one.sha256,
+                targets: targets.collect(),
+            });
         }
-        let unpacked = unpack(&mut packed)?;
+        let unpacked = unpack(&mut packed, self.is_stopped)?;
         drop(packed);
         unpacked.into_iter().enumerate().map(|(at, files)| self.finish(at, files)).collect()
     }
@@ -124,7 +174,26 @@ impl Stage<'_> {
             folders.extend(places.filter_map(|place| Some(self.staged_path(at, place).parent()?.to_owned())));
             folders.insert(self.staged_path(at, &tree.site.join(&tree.info)));
         }
-        folders.iter().try_for_each(|folder| files::create_folder(folder))
+        let mut all: BTreeSet<&Path> = BTreeSet::new();
+        for folder in &folders {
+            all.extend(folder.ancestors().take_while(|one| !self.beside.folders().iter().any(|top| top == one)));
+        }
+        // Outer ones come first.
+        let failed = |folder: &Path, error: &std::io::Error| {
+            Failure::world(format!("could not create the folder `{}`", folder.display())).because(error)
+        };
+        for folder in &all {
+            std::fs::create_dir(folder).map_err(|error| failed(folder, &error))?;
+        }
+        // Whatever the umask is, others may read what is installed.
+        let usual = std::fs::Permissions::from_mode(0o755);
+        let is_cut = |folder: &Path| folder.look().is_ok_and(|data| data.permissions().mode() & 0o777 != 0o755);
+        if all.first().is_some_and(|folder| is_cut(folder)) {
+            for folder in &all {
+                std::fs::set_permissions(folder, usual.clone()).map_err(|error| failed(folder, &error))?;
+            }
+        }
+        Ok(())
     }
 
     /// What is staged of the wheel `at`, with the files that are made for it.
@@ -161,10 +230,9 @@ impl Stage<'_> {
     /// Fails where a file of the wheel `at` has other bytes than its RECORD says.
     fn must_be_as_recorded(&self, at: usize, files: &[WrittenFile]) -> Result<(), Failure> {
         let (one, tree) = (&self.incoming[at], &self.trees[at]);
-        let recorded: std::collections::HashMap<String, Sha256> =
+        let recorded: HashMap<String, Sha256> =
             parse_record(&one.wheel.record).into_iter().filter_map(|entry| Some((entry.path, entry.sha256?))).collect();
-        let written: std::collections::HashMap<&Path, Sha256> =
-            files.iter().map(|file| (file.place.as_path(), file.sha256)).collect();
+        let written: HashMap<&Path, Sha256> = files.iter().map(|file| (file.place.as_path(), file.sha256)).collect();
         let differs = tree.planned.iter().filter(|planned| !planned.is_script).find(|planned| {
             let expected = recorded.get(&planned.member.path);
             expected.is_some_and(|expected| written.get(planned.place.as_path()) != Some(expected))

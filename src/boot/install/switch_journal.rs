@@ -6,8 +6,9 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use flate2::Crc;
 use serde::{Deserialize, Serialize};
+
+use crc32fast::hash as crc_of;
 
 use crate::core::diag::Failure;
 use crate::core::host::files;
@@ -88,12 +89,6 @@ fn entries(bytes: &[u8]) -> Vec<JournalEntry> {
         serde_json::from_slice(text).ok().filter(|_| crc == crc_of(text))
     };
     bytes.split_inclusive(|byte| *byte == b'\n').map_while(entry).collect()
-}
-
-fn crc_of(bytes: &[u8]) -> u32 {
-    let mut crc = Crc::new();
-    crc.update(bytes);
-    crc.sum()
 }
 
 #[cfg(test)]

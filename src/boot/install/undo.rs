@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-use crate::boot::files::is_of_installers;
+use crate::boot::files::{WrittenFile, is_of_installers};
 use crate::boot::install::renames::inode_of;
+use crate::boot::install::staged::{STAGED, Staged};
 use crate::boot::install::staging::drop_abandoned;
 use crate::boot::install::switch_journal::{JournalEntry, add_settled, read};
 use crate::boot::machine::Layout;
 use crate::core::diag::Failure;
 use crate::core::host::files;
+use crate::core::host::kept_copies::{free, move_file};
 use crate::core::host::mounts::Look;
 use crate::core::host::texts::files_below;
 use crate::core::inspect::{Entry as RecordEntry, parse_record};
@@ -26,17 +28,22 @@ pub struct Undone {
     pub any: bool,
     /// Places that somebody else has changed since, which stay as they are.
     pub changed_since: Vec<PathBuf>,
+    /// Files that somebody has added or changed among what is undone, and where they are kept.
+    pub kept: Vec<(PathBuf, PathBuf)>,
 }
 
 /// Brings back what was before the switch with this journal, and removes what was staged; of one that was committed,
 /// only what is old is removed. What killed runs have staged in `layout` goes as well. It may be killed and run again
-/// at any moment.
-pub fn undo(journal: &Path, layout: &Layout) -> Result<Undone, Failure> {
+/// at any moment. Files that others have put among it since are moved to the folder `aside`.
+pub fn undo(journal: &Path, layout: &Layout, aside: &Path) -> Result<Undone, Failure> {
     let mut undone = Undone::default();
     if let Some(entries) = read(journal)? {
         if entries.last() != Some(&JournalEntry::Settled) {
             for entry in entries.iter().rev() {
                 undone.any |= undo_one(entry, &mut undone.changed_since)?;
+            }
+            if let Some(staged) = Staged::read(&journal.with_file_name(STAGED)) {
+                undone.kept = keep_added(&staged, aside)?;
             }
         }
         remove(&entries);
@@ -92,6 +99,30 @@ pub fn strangers(journal: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
             .extend(inside.filter(|(path, _)| is_strange(path)).map(|(path, file)| (file, Path::new(name).join(path))));
     }
     Ok(found)
+}
+
+/// Moves to `aside` what is among the `staged` files and is none of them: somebody has added it while they were in
+/// their places, or has changed it. Returns its path in the environment, and where it is now.
+fn keep_added(staged: &Staged, aside: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
+    let written: HashSet<(u64, u64, i64)> =
+        staged.packages.iter().flat_map(|package| &package.files).map(WrittenFile::look).collect();
+    let mut kept = Vec::new();
+    for (tree, _) in staged.packages.iter().flat_map(|package| &package.trees) {
+        let mut files = Vec::new();
+        files_below(tree, true, &|_| false, &mut files);
+        for file in files {
+            let is_compiled = file.parent().is_some_and(|folder| folder.ends_with("__pycache__"));
+            let is_written = || file.look_at_entry().is_ok_and(|data| written.contains(&WrittenFile::look_of(&data)));
+            if is_compiled || is_written() {
+                continue;
+            }
+            let Ok(path) = file.strip_prefix(tree) else { continue };
+            let to = free(aside.join(path));
+            move_file(&file, &to)?;
+            kept.push((path.to_owned(), to));
+        }
+    }
+    Ok(kept)
 }
 
 /// Removes the folders of a switch.

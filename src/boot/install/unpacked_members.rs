@@ -10,10 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use crate::boot::files::WrittenFile;
+use crate::boot::index::not_locked;
 use crate::boot::install::launcher::FirstLine;
 use crate::core::diag::Failure;
 use crate::core::host::files::writing_failed;
 use crate::core::host::parallel::on_all_cores;
+use crate::core::host::stamps::Stamp;
 use crate::core::inspect::{Engine, Flow, Malformed, Sink, Unpacker};
 use crate::core::model::Sha256;
 use crate::core::model::contents::Member;
@@ -36,8 +38,21 @@ const WAITING: usize = 8;
 pub(super) struct Packed<'a> {
     pub path: &'a Path,
     pub file: File,
+    /// What it looked like when it was opened.
+    pub stamp: Stamp,
     pub sha256: Sha256,
     pub targets: Vec<MemberTarget<'a>>,
+}
+
+impl Packed<'_> {
+    /// Fails where the wheel was changed while it was read.
+    fn must_be_as_opened(&self) -> Result<(), Failure> {
+        if Stamp::of_open(&self.file).is_ok_and(|now| now == self.stamp) {
+            return Ok(());
+        }
+        let message = format!("`{}` was changed while it was read", self.path.display());
+        Err(Failure::world(message).help("nothing was installed; run the command again"))
+    }
 }
 
 /// A member, and the file that it becomes.
@@ -65,7 +80,10 @@ type Unpacked = Result<(usize, Vec<WrittenFile>), Failure>;
 
 /// Unpacks `wheels` and checks their digests. The folders of the targets exist, the files do not. Returns what was
 /// written of each wheel; at the first failure the rest is left.
-pub(super) fn unpack(wheels: &mut [Packed<'_>]) -> Result<Vec<Vec<WrittenFile>>, Failure> {
+pub(super) fn unpack(
+    wheels: &mut [Packed<'_>],
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Vec<WrittenFile>>, Failure> {
     for wheel in wheels.iter_mut() {
         wheel.targets.sort_by_key(|target| target.member.offset);
     }
@@ -73,7 +91,7 @@ pub(super) fn unpack(wheels: &mut [Packed<'_>]) -> Result<Vec<Vec<WrittenFile>>,
     let tasks = tasks(wheels)?;
     let failed = AtomicBool::new(false);
     let outcomes = on_all_cores(&tasks, |task| {
-        if failed.load(Ordering::Relaxed) {
+        if failed.load(Ordering::Relaxed) || is_stopped() {
             return None;
         }
         let outcome = perform(task, wheels);
@@ -85,6 +103,10 @@ pub(super) fn unpack(wheels: &mut [Packed<'_>]) -> Result<Vec<Vec<WrittenFile>>,
         let (wheel, written) = outcome?;
         files[wheel].extend(written);
     }
+    if is_stopped() {
+        return Err(Failure::world("stopped before all wheels were unpacked"));
+    }
+    wheels.iter().try_for_each(Packed::must_be_as_opened)?;
     Ok(files)
 }
 
@@ -136,7 +158,7 @@ fn perform(task: &Task, wheels: &[Packed<'_>]) -> Unpacked {
     }
 }
 
-/// Fails where the wheel is not the one that is locked, or was changed while it was read.
+/// Fails where the wheel is not the one that is locked.
 fn check_digest(packed: &Packed<'_>) -> Result<(), Failure> {
     let (mut hasher, mut at, mut buffer) = (Hasher::default(), 0, vec![0; PIECE]);
     loop {
@@ -147,17 +169,10 @@ fn check_digest(packed: &Packed<'_>) -> Result<(), Failure> {
         hasher.update(&buffer[..count]);
         at += count as u64;
     }
-    let digest = hasher.finish();
-    if digest == packed.sha256 {
-        return Ok(());
+    match hasher.finish() {
+        digest if digest == packed.sha256 => Ok(()),
+        digest => Err(not_locked(packed.path, packed.sha256, Some(digest))),
     }
-    let file = packed.path.file_name().unwrap_or_default().to_string_lossy();
-    Err(Failure::answer(format!("`{file}` is not the locked file"))
-        .cause(format!("expected sha256 {}, got {digest}", packed.sha256))
-        .help(
-            "nothing was installed; replace a damaged copy; if the file was changed at its source, \
-             run `colab-boot lock --refresh` and review the new lock",
-        ))
 }
 
 /// Unpacks `targets` from one read.
@@ -346,7 +361,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 }
 
 fn malformed(packed: &Packed<'_>, error: &Malformed) -> Failure {
-    Failure::answer(format!("`{}` is damaged", packed.path.display()))
+    Failure::answer(format!("`{}` can't be unpacked", packed.path.display()))
         .because(error)
         .help("nothing was installed; replace the file, or choose another release")
 }

@@ -71,7 +71,11 @@ impl<'a> WheelTree<'a> {
             let is_name = !name.is_empty() && !name.contains(['/', '\0']) && !matches!(name, "." | "..");
             let bytes = script(python, object).filter(|_| is_name);
             let bytes = bytes.ok_or_else(|| {
-                format!("has an entry point that calls nothing: `{} = {}`", name.escape_debug(), object.escape_debug())
+                format!(
+                    "has an entry point that can't become a script: `{} = {}`",
+                    name.escape_debug(),
+                    object.escape_debug()
+                )
             })?;
             let place = layout.scripts.join(name);
             // One that the wheel brings itself is replaced, as by other installers.

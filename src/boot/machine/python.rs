@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,11 @@ fn ask(looker: Looker<'_>, path: &Path) -> Result<RawPython, Said> {
     if let Some(python) = remembered.as_ref().and_then(Remembered::recall) {
         return Ok(python);
     }
+    if let Some((before, python)) = asked_before().get(path)
+        && stamps(path, python) == *before
+    {
+        return Ok(python.clone());
+    }
     let silent = || SILENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(said) = silent().get(path) {
         return Err(said.clone());
@@ -82,7 +87,14 @@ fn ask(looker: Looker<'_>, path: &Path) -> Result<RawPython, Said> {
     if let Some(remembered) = remembered {
         remembered.keep(&python, looker.now);
     }
+    asked_before().insert(path.to_owned(), (stamps(path, &python), python.clone()));
     Ok(python)
+}
+
+/// What interpreters have said to this run, and what it depended on.
+fn asked_before() -> MutexGuard<'static, BTreeMap<PathBuf, (Vec<Stamp>, RawPython)>> {
+    static ASKED: Mutex<BTreeMap<PathBuf, (Vec<Stamp>, RawPython)>> = Mutex::new(BTreeMap::new());
+    ASKED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the interpreter at `path` answers to the probe.

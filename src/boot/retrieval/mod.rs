@@ -8,7 +8,7 @@ mod pages;
 mod pinned;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use url::Url;
@@ -46,6 +46,15 @@ pub struct Retrieval<'a> {
     pub direct: BTreeMap<PackageName, Url>,
 }
 
+/// Files of a lock that are at hand.
+#[derive(Debug, Default)]
+pub struct Fetched {
+    /// Where each lies, by its name.
+    pub paths: BTreeMap<String, PathBuf>,
+    /// What was noticed: releases that were yanked since the lock was made.
+    pub findings: Vec<Finding>,
+}
+
 /// The wheels that `profile` gives by address.
 pub fn direct_addresses(profile: &Profile) -> BTreeMap<PackageName, Url> {
     let wanted = profile.wanted.iter();
@@ -53,17 +62,47 @@ pub fn direct_addresses(profile: &Profile) -> BTreeMap<PackageName, Url> {
 }
 
 impl Retrieval<'_> {
-    /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name. Returns
-    /// what was noticed: releases that were yanked since the lock was made.
-    pub fn fetch(self, packages: &[&LockedPackage], folder: &Path, style: Style) -> Result<Vec<Finding>, Failure> {
+    /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name. With
+    /// `in_place`, files in folders of wheels stay there, and are not read yet.
+    pub fn fetch(
+        self,
+        packages: &[&LockedPackage],
+        folder: &Path,
+        style: Style,
+        in_place: bool,
+    ) -> Result<Fetched, Failure> {
+        let named = find_links(self.settings)?;
+        let folders = Folders { named, profile: self.profile, offline: self.settings.offline };
+        let mut fetched = Fetched::default();
+        let mut missing = Vec::new();
+        for package in packages {
+            let Some(wheel) = package.wheel() else { continue };
+            let here = folders.path(package).filter(|_| in_place && !wheel.is_source());
+            if here.is_none() {
+                missing.push(*package);
+            }
+            fetched.paths.insert(wheel.file.clone(), here.unwrap_or_else(|| folder.join(&wheel.file)));
+        }
+        if !missing.is_empty() {
+            fetched.findings = self.bring(&missing, &folders, folder, style)?;
+        }
+        Ok(fetched)
+    }
+
+    /// Brings the files of `packages` to `folder`, from `folders` or an index.
+    fn bring(
+        self,
+        packages: &[&LockedPackage],
+        folders: &Folders<'_>,
+        folder: &Path,
+        style: Style,
+    ) -> Result<Vec<Finding>, Failure> {
         let sizes = packages.iter().filter_map(|package| package.wheel()?.size);
         let total: u64 = sizes.sum();
         enough_space(folder, total, "the wheels")?;
         let size = if total > 0 { format!(", {}", bytes(total)) } else { String::new() };
         let plural = if packages.len() == 1 { "" } else { "s" };
         self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
-        let named = find_links(self.settings)?;
-        let folders = Folders { named, profile: self.profile, offline: self.settings.offline };
         let found: Vec<Option<Download>> = packages.iter().map(|package| folders.find(package)).collect();
         let remote: Vec<&LockedPackage> =
             packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(package, _)| *package).collect();
@@ -226,6 +265,12 @@ struct Folders<'a> {
 impl Folders<'_> {
     /// The file of `package`, if it is here: in the folder that alone serves it, else in one that serves all.
     fn find(&self, package: &LockedPackage) -> Option<Download> {
+        let url = Url::from_file_path(self.path(package)?).ok()?;
+        download(package.wheel()?, url)
+    }
+
+    /// Where that file lies.
+    fn path(&self, package: &LockedPackage) -> Option<PathBuf> {
         let wheel = package.wheel()?;
         let own = self.profile.and_then(|profile| profile.index_of(&package.name));
         let indexes = self
@@ -236,7 +281,7 @@ impl Folders<'_> {
         let folders = indexes.map(|index| &index.url).filter(|url| url.scheme() == "file");
         let named = self.named.iter().filter(|_| self.offline || own.is_none());
         let mut paths = folders.chain(named).filter_map(|url| Some(url.to_file_path().ok()?.join(&wheel.file)));
-        download(wheel, Url::from_file_path(paths.find(|path| path.is_file_there())?).ok()?)
+        paths.find(|path| path.is_file_there())
     }
 }
 

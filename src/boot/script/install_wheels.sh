@@ -8,11 +8,11 @@ going=()
 own=
 trap 'rm -rf "$work" "$unpacked" || true' EXIT
 uv=$(command -v uv || true)
-# A launcher whose uv is gone is none.
-[[ -z $uv ]] || "$uv" --version >/dev/null 2>&1 || uv=
 case ${COLAB_BOOT_INSTALLER:-} in
   colab-boot) own=${COLAB_BOOT_PROGRAM:-} ;;
   pip) uv= ;;
+  # A launcher whose uv is gone is none.
+  *) [[ -z $uv ]] || "$uv" --version >/dev/null 2>&1 || uv= ;;
 esac
 # Only pip knows where this machine's pip is configured to look, so without a folder of wheels it comes first.
 if [[ -z $wheels ]] && "$python" -I -m pip --version >/dev/null 2>&1; then

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::boot::files::{Claims, placed};
-use crate::boot::install::{SWITCH, undo};
+use crate::boot::install::{SWITCH, Undone, undo};
 use crate::boot::ledger::{Entry, Ledger};
 use crate::boot::machine::{
     Home, Layout, Looker, Machine, MachineRequest, Observed, Overrides, Python, PythonOrigin, RawDistribution, Said,
@@ -204,14 +204,23 @@ impl Session<'_> {
     pub fn hold_to_change(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Hold, Failure> {
         let (held, layout) = self.hold_layout(request, beside)?;
         let Some(layout) = layout else { return Ok(held) };
-        let undone = undo(&held.folder.join(SWITCH), &layout)?;
+        let aside = State::of(&self.paths.state, &layout).aside_folder();
+        let undone = undo(&held.folder.join(SWITCH), &layout, &aside)?;
         if undone.any {
             self.say("undid an install that was interrupted: the packages are as before it");
         }
-        for place in undone.changed_since {
+        self.say_undone(&undone);
+        Ok(held)
+    }
+
+    /// Says what could not be as it was, or is kept elsewhere.
+    pub fn say_undone(&self, undone: &Undone) {
+        for place in &undone.changed_since {
             self.say(&format!("left as it is: `{}` was changed since", place.display()));
         }
-        Ok(held)
+        for (path, kept) in &undone.kept {
+            self.say(&format!("kept `{}` as `{}`: no package owns it", path.display(), kept.display()));
+        }
     }
 
     fn hold_layout(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<(Hold, Option<Layout>), Failure> {

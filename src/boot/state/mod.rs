@@ -269,9 +269,11 @@ impl State {
         files::read_optional(&self.record_path(wheel))
     }
 
+    /// Keeps the RECORD of a wheel. Losing it in a power cut costs the comparison with the wheel, no more.
     pub fn keep_record(&self, wheel: &Sha256, text: &str) -> Result<(), Failure> {
         files::create_private_folder(&self.folder.join("records"))?;
-        files::write_whole(&self.record_path(wheel), text.as_bytes())
+        let path = self.record_path(wheel);
+        files::write_whole_fast(&path, text.as_bytes()).map_err(|error| files::writing_failed(&path, &error))
     }
 
     fn on_the_way_path(&self) -> PathBuf {

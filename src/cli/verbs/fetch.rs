@@ -55,11 +55,8 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
         if packages.is_empty() {
             continue;
         }
-        findings.extend(session.sources_of_target(&settings, profile.as_ref(), target)?.fetch(
-            &packages,
-            &options.into,
-            style,
-        )?);
+        let sources = session.sources_of_target(&settings, profile.as_ref(), target)?;
+        findings.extend(sources.fetch(&packages, &options.into, style, false)?.findings);
     }
     let needed: Vec<String> = targets.iter().flat_map(|target| needed_images(target)).collect();
     let mut total = 0;

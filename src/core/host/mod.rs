@@ -6,6 +6,7 @@ pub mod command;
 pub mod destination;
 pub mod digests;
 pub mod files;
+pub mod kept_copies;
 pub mod locks;
 pub mod mounts;
 pub mod parallel;

@@ -1,7 +1,8 @@
 //! A member of a zip file, unpacked as its bytes arrive: local header, then stored or deflated data, compared with the
 //! length and CRC-32 that the directory states.
 
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use crc32fast::Hasher as Crc;
+use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::core::inspect::directory::{u16_at, u32_at};
 use crate::core::inspect::{Flow, Malformed, Sink};
@@ -84,7 +85,11 @@ impl<'a> Unpacker<'a> {
         if self.left > 0 || self.unpacked() < self.member.size {
             return if self.satisfied { Ok(false) } else { fail("is truncated") };
         }
-        if self.crc.sum() == self.member.crc32 { Ok(true) } else { fail("is damaged: its CRC-32 is wrong") }
+        if self.crc.clone().finalize() == self.member.crc32 {
+            Ok(true)
+        } else {
+            fail("is damaged: its CRC-32 is wrong")
+        }
     }
 
     /// What the next one can be unpacked with.

@@ -176,7 +176,7 @@ fn call(program: &str, arguments: &[&str]) {
 }
 
 /// Whether strace works here: containers may forbid it.
-fn strace_works() -> bool {
+pub(super) fn strace_works() -> bool {
     let tried = Command::new("strace")
         .args(["-qq", "-o", "/dev/null", "-e", "inject=all:signal=KILL:when=60000", "true"])
         .output();

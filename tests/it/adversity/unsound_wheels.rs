@@ -92,7 +92,7 @@ fn a_wheel_that_says_it_is_another_is_refused() {
         ("demo/a\nb.py", "", "has a file that can't be created"),
         (".colab-boot-trash/x.py", "", "has a file that can't be created"),
         ("demo-1.0.data/wat/x.py", "", "its scheme is not"),
-        ("demo-1.0.data/scripts/tools/x.py", "", "uv does not create folders"),
+        ("demo-1.0.data/scripts/tools/x.py", "", "scripts can't be in folders"),
         ("pip/__init__.py", "raise SystemExit(5)", "would write `pip/__init__.py`, which belongs to pip"),
     ];
     let notes = world.venv.layout().join("notes.txt");

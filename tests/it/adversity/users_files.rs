@@ -47,7 +47,7 @@ impl World {
         Self { test, ..self }
     }
 
-    fn has(&self, version: &str, files: &[(&str, &str)]) {
+    pub(super) fn has(&self, version: &str, files: &[(&str, &str)]) {
         let text = |path: &str| if path.ends_with(".txt") { ENTRY.to_owned() } else { text_of(path, version) };
         let files = files.iter().map(|(path, _)| (path.replace('V', version), text(path))).collect();
         let release = Release { files, ..Release::default() };

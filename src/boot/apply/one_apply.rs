@@ -68,7 +68,8 @@ pub fn carry_out(
         work.give_back()?;
         return settle(planned, &state, session.changed.load(Ordering::Relaxed), differing);
     }
-    work.carry_out(settings)
+    // Whatever has ended it before its end, what is staged goes, and what was switched is undone.
+    work.carry_out(settings).or_else(|failure| work.undo_switch().and(Err(failure)))
 }
 
 fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
@@ -282,7 +283,7 @@ impl Work<'_> {
         // What a build asks for comes from the index that the lock was made with.
         let mut environment = self.session.environment.clone();
         environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
-        environment.extend(self.installer_variables());
+        environment.extend(self.installer_variables(part));
         self.session.log.detail(|| format!("running bash -p {}; the log is in the same folder", script.display()));
         let site = self.layout.purelib.as_path();
         let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };

@@ -13,6 +13,7 @@ use crate::boot::install::{
 };
 use crate::boot::lock::LockedPackage;
 use crate::boot::plan::Kind;
+use crate::boot::script::Part;
 use crate::core::diag::{Failure, Finding, Kind as Ended};
 use crate::core::host::mounts::Look;
 use crate::core::host::signals::{Deferred, name_of};
@@ -98,10 +99,13 @@ impl Work<'_> {
         clean_up(&self.journal())
     }
 
-    /// What tells the script which installer to take.
-    pub(super) fn installer_variables(&self) -> Vec<(String, String)> {
-        let mut variables = vec![("COLAB_BOOT_INSTALLER".to_owned(), self.manner.installer.name().to_owned())];
-        if self.is_own() {
+    /// What tells the script which installer to take. What is brought back after a build has failed is not staged: pip
+    /// or uv, which have built, install it.
+    pub(super) fn installer_variables(&self, part: Part) -> Vec<(String, String)> {
+        let is_staged = self.is_own() && part == Part::Whole;
+        let name = if self.is_own() && !is_staged { "" } else { self.manner.installer.name() };
+        let mut variables = vec![("COLAB_BOOT_INSTALLER".to_owned(), name.to_owned())];
+        if is_staged {
             // One that was replaced meanwhile is still there for those that have it open.
             let own = || PathBuf::from(format!("/proc/{}/exe", std::process::id()));
             let program = files::link_of(Path::new("/proc/self/exe")).filter(|program| program.is_file_there());

@@ -170,13 +170,14 @@ fn files_of_two_packages_are_a_warning_and_a_fault_of_neither() {
 }
 
 #[test]
-fn uv_installs_where_it_is_on_path() {
+fn uv_installs_where_it_is_asked_to() {
     let Some(test) = world() else { return };
     let venv = Venv::new(&test, &["uv", "numpy==2.2.6"]);
     let test = test.file("p.toml", &profile("numpy = '>=2.3'", "[packages]\neinops = '*'\n"));
     let bin = venv.python.parent().expect("a folder").display().to_string();
     let path = format!("{bin}:{}", test.environment["PATH"]);
     let test = test.set("PATH", path).set("UV_CONSTRAINT", "/nowhere/constraints");
+    let test = test.set("COLAB_BOOT_INSTALLER", "uv");
     let python = venv.python.display().to_string();
     test.run(&["apply", "p.toml", "--python", &python]).expect(0);
     let info = venv.site_packages().into_iter().find(|name| name.starts_with("einops-")).expect("a dist-info");
@@ -234,6 +235,7 @@ fn an_install_that_fails_brings_back_what_was_there() {
     );
     std::fs::write(&uv, text).expect("a fake");
     assert!(std::process::Command::new("chmod").args(["+x", &uv]).status().expect("chmod starts").success());
+    let test = test.set("COLAB_BOOT_INSTALLER", "uv");
     let failed = test.run(&["apply", "p.toml", "--python", &python]).expect(3);
     assert!(failed.stderr.contains("reinstalled: einops 0.8.0, six 1.16.0"), "{}", failed.stderr);
     assert!(venv.site_packages().contains(&"six-1.16.0.dist-info".to_owned()));

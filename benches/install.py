@@ -79,8 +79,7 @@ class World:
 
     def run(self, *words):
         started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [str(word) for word in words]
-        done = subprocess.run(command, env=self.environment(), capture_output=True, text=True)
+        done = subprocess.run([str(word) for word in words], env=self.environment(), capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"{words}: {done.stdout}{done.stderr}")
         wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)

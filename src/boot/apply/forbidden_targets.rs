@@ -2,6 +2,7 @@
 //! Installers do as they are asked, so this is found before they start.
 
 use crate::boot::files::Downloaded;
+use crate::boot::install::entry_points;
 use crate::boot::state::IDENTITY;
 use crate::core::diag::{Code, Finding, Subject};
 use crate::core::model::PackageName;
@@ -61,18 +62,9 @@ fn refused(name: &PackageName, message: String) -> Finding {
     finding.with_help("nothing was changed; choose another release")
 }
 
-/// Scripts that an installer makes for `console_scripts` and `gui_scripts`, each with the module that it calls.
-pub(super) fn scripts(entry_points: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut section = "";
-    entry_points.lines().map(str::trim).filter_map(move |line| {
-        if line.starts_with('[') {
-            section = line.trim_matches(['[', ']']).trim();
-            return None;
-        }
-        let makes = matches!(section, "console_scripts" | "gui_scripts");
-        let (name, calls) = line.split_once('=').filter(|_| makes)?;
-        Some((name.trim(), calls.split(':').next().unwrap_or_default().trim()))
-    })
+/// Scripts that an installer makes for entry points, each with the module that it calls.
+pub(super) fn scripts(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    entry_points(text).map(|(name, object)| (name, object.split(':').next().unwrap_or_default().trim()))
 }
 
 /// Whether a script of this name is the interpreter, or of its virtual environment.

@@ -8,13 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::boot::files::is_of_installers;
+use crate::boot::files::strangers_in;
 use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::host::texts::files_below;
-use crate::core::inspect::{Entry, parse_record};
+use crate::core::inspect::parse_record;
 use crate::core::model::wheel_names::{dist_info, egg_info};
 use crate::core::model::{PackageName, Version};
 
@@ -74,39 +73,15 @@ pub(super) fn remove_caches<'a>(layout: &Layout, paths: impl Iterator<Item = &'a
     }
 }
 
-/// Files in folders of metadata that were moved aside, which no list names and no installer writes, and what is no
-/// folder though it is named like one: the folder with the trash, and the path in it.
+/// Files that others have put into metadata that was moved aside: where each is now, and its path in site-packages.
 pub(super) fn strangers(layout: &Layout) -> Vec<(PathBuf, PathBuf)> {
-    let mut found = Vec::new();
-    for trash in layout.folders().into_iter().map(|folder| folder.join(TRASH)) {
-        for name in files::names_if_any(&trash)
-            .into_iter()
-            .filter(|name| [".dist-info", ".egg-info"].iter().any(|end| name.ends_with(end)))
-        {
-            // distutils writes an `.egg-info` that is a file.
-            let data = trash.join(&name).look_at_entry();
-            if data.is_ok_and(|data| data.is_symlink() || data.is_file() && name.ends_with(".dist-info")) {
-                found.push((trash.clone(), PathBuf::from(name)));
-                continue;
-            }
-            let record = files::read_optional(&trash.join(&name).join("RECORD")).ok().flatten().unwrap_or_default();
-            // The folder may have another name than the list has.
-            let below_top = |entry: Entry| Some(entry.path.split_once('/')?.1.to_owned());
-            let listed: HashSet<String> = parse_record(&record).into_iter().filter_map(below_top).collect();
-            let mut all = Vec::new();
-            files_below(&trash.join(&name), true, &|_| false, &mut all);
-            found.extend(
-                all.into_iter()
-                    .filter_map(|path| Some(path.strip_prefix(&trash).ok()?.to_owned()))
-                    .filter(|path: &PathBuf| {
-                        let path = path.to_string_lossy();
-                        path.split_once('/').is_some_and(|(_, path)| !is_of_installers(path) && !listed.contains(path))
-                    })
-                    .map(|path| (trash.clone(), path)),
-            );
-        }
-    }
-    found
+    let trashes = layout.folders().into_iter().map(|folder| folder.join(TRASH));
+    let entries = trashes.flat_map(|trash| {
+        let names = files::names_if_any(&trash).into_iter();
+        names.map(move |name| (trash.join(&name), name)).collect::<Vec<_>>()
+    });
+    let is_metadata = |name: &str| [".dist-info", ".egg-info"].iter().any(|end| name.ends_with(end));
+    entries.filter(|(_, name)| is_metadata(name)).flat_map(|(place, name)| strangers_in(&place, &name)).collect()
 }
 
 /// Deletes what was moved aside. What can't be deleted stays for the next time.

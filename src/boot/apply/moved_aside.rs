@@ -81,8 +81,8 @@ impl Work<'_> {
 
     /// Keeps what others have put into folders of metadata that are about to be deleted.
     pub(super) fn keep_strangers(&self) -> Result<(), Failure> {
-        for (trash, path) in strangers(self.layout) {
-            self.keep_stranger(&trash.join(&path), &path)?;
+        for (file, path) in strangers(self.layout) {
+            self.keep_stranger(&file, &path)?;
         }
         Ok(())
     }
@@ -91,7 +91,7 @@ impl Work<'_> {
     pub(super) fn keep_stranger(&self, file: &Path, path: &Path) -> Result<(), Failure> {
         let kept = free(self.state.aside_folder().join(path));
         move_file(file, &kept)?;
-        self.session.say(&format!("kept `{}` as `{}`: no package owns it", path.display(), kept.display()));
+        self.session.say_kept(path, &kept);
         Ok(())
     }
 

@@ -30,10 +30,7 @@ impl Work<'_> {
 
     /// Moves aside what killed installers have left, none of which is a package.
     pub(super) fn clear_leftovers(&self) -> Result<(), Failure> {
-        for swept in sweep(self.layout, &BTreeMap::new())? {
-            self.session.say(&format!("moved aside: {swept}"));
-        }
-        Ok(())
+        self.sweep(&BTreeMap::new())
     }
 
     /// Moves aside what installers would stumble over; `counts` tells the version of a change that is installed now.
@@ -47,7 +44,11 @@ impl Work<'_> {
                 changed.entry(name.clone()).or_default();
             }
         }
-        for swept in sweep(self.layout, &changed)? {
+        self.sweep(&changed)
+    }
+
+    fn sweep(&self, changed: &BTreeMap<PackageName, Option<Version>>) -> Result<(), Failure> {
+        for swept in sweep(self.layout, changed)? {
             self.session.say(&format!("moved aside: {swept}"));
         }
         Ok(())

@@ -8,9 +8,7 @@ use crate::boot::apply::one_apply::{Checked, Work};
 use crate::boot::apply::prepared::Installer;
 use crate::boot::apply::startup::{locked_out, not_starting};
 use crate::boot::files::Downloaded;
-use crate::boot::install::{
-    Incoming, STAGED, SWITCH, Staged, Staging, clean_up, commit, drop_staged, stage, strangers, undo,
-};
+use crate::boot::install::{Incoming, STAGED, SWITCH, Staged, Staging, clean_up, commit, stage, strangers, undo};
 use crate::boot::lock::LockedPackage;
 use crate::boot::plan::Kind;
 use crate::boot::script::Part;
@@ -54,9 +52,6 @@ impl Work<'_> {
         let staging = Staging { layout: self.layout, python: &python, is_stopped: &|| signals.is_waiting() };
         let staged = stage(&incoming, removed.collect(), &staging);
         if let Some(signal) = signals.take() {
-            if let Ok(staged) = &staged {
-                drop_staged(staged);
-            }
             return Err(Failure::new(Ended::Signal(signal), format!("stopped by {}", name_of(signal)))
                 .help("nothing was changed; run the same command again to continue"));
         }

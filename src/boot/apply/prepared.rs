@@ -18,10 +18,9 @@ pub struct ApplyManner {
 }
 
 /// What installs wheels. Sources are built by pip or uv.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Installer {
     /// colab-boot itself.
-    #[default]
     Own,
     Uv,
     Pip,

@@ -259,7 +259,7 @@ fn check_bytes(file: &Expected, written: &WrittenFiles<'_>) -> Result<Stamp, Fil
     Ok(if same { stamp } else { Stamp::UNKNOWN })
 }
 
-/// The stamp of a file that this run has written, and nobody has changed since.
+/// The stamp of a file that is as this run has written it.
 fn known_bytes(file: &Expected, written: &WrittenFiles<'_>) -> Option<Stamp> {
     let data = file.place.look().ok()?;
     let digest = written.digest(&file.place, &data)?;

@@ -13,6 +13,7 @@ mod hashed;
 mod intruders;
 mod libraries;
 mod corrected_record;
+mod strangers;
 mod written;
 
 pub use claims::{Claims, Owners, is_shared_script, owners_of};
@@ -26,4 +27,5 @@ pub use fault::{FileFault, finding_of};
 pub use hashed::{Hashed, HashedDistribution, HashedFolder, StartUp, looks};
 pub use intruders::{Intruder, intruders_before};
 pub use libraries::{Compiled, linking_of};
+pub use strangers::strangers_in;
 pub use written::{WrittenFile, WrittenFiles};

@@ -11,7 +11,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 
 /// How the names of folders begin that hold what is not in its place yet, or not any more.
-pub(super) const STAGED: &str = ".colab-boot-staged-";
+pub(super) const STAGE_PREFIX: &str = ".colab-boot-staged-";
 
 /// The folders that `layout` installs to, the innermost first.
 pub(super) fn bases(layout: &Layout) -> Vec<PathBuf> {
@@ -22,9 +22,9 @@ pub(super) fn bases(layout: &Layout) -> Vec<PathBuf> {
     all
 }
 
-/// The innermost of `bases` that `place` lies in, and the way from there.
-pub(super) fn split<'a, 'b>(place: &'b Path, bases: &'a [PathBuf]) -> Option<(usize, &'a Path, &'b Path)> {
-    bases.iter().enumerate().find_map(|(at, base)| Some((at, base.as_path(), place.strip_prefix(base).ok()?)))
+/// The number of the innermost of `bases` that `place` lies in, and the way from there.
+pub(super) fn split<'a>(place: &'a Path, bases: &[PathBuf]) -> Option<(usize, &'a Path)> {
+    bases.iter().enumerate().find_map(|(at, base)| Some((at, place.strip_prefix(base).ok()?)))
 }
 
 /// The folders beside an environment, one on each file system that it lies on.
@@ -49,7 +49,7 @@ impl StageFolders {
             }
             files::create_folder(base)?;
             let folder = tempfile::Builder::new()
-                .prefix(STAGED)
+                .prefix(STAGE_PREFIX)
                 .tempdir_in(base)
                 .map_err(|error| {
                     Failure::world(format!("could not create a folder in `{}`", base.display()))

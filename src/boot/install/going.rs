@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::{Claims, lexical};
+use crate::boot::install::bases::bases;
 use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::Failure;
 use crate::core::host::files;
@@ -32,8 +33,8 @@ impl Going {
                 going.add(&site.join(entry), site)?;
             }
         }
-        let bases: Vec<&PathBuf> = layout.folders().into_iter().chain([&layout.scripts, &layout.data]).collect();
-        let is_inside = |place: &PathBuf| bases.iter().any(|base| place.starts_with(base) && place != *base);
+        let bases = bases(layout);
+        let is_inside = |place: &PathBuf| bases.iter().any(|base| place.starts_with(base) && place != base);
         let in_metadata = |place: &PathBuf| going.infos.iter().any(|info| place.starts_with(info));
         going.files.retain(|place| is_inside(place) && !others.has(place) && !in_metadata(place));
         Ok(going)

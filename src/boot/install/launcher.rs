@@ -49,7 +49,7 @@ fn is_identifier(word: &str) -> bool {
 
 /// The scripts that are made for `console_scripts` and `gui_scripts` in an `entry_points.txt`: name and object. Extras
 /// behind the object are passed over, as by other installers.
-pub(super) fn entry_points(text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub fn entry_points(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut section = "";
     text.lines().map(str::trim).filter_map(move |line| {
         if line.starts_with('[') {

@@ -14,8 +14,9 @@ mod undo;
 mod unpacked_members;
 mod wheel_tree;
 
+pub use launcher::entry_points;
 pub use renames::switch;
 pub use staged::{STAGED, Staged, StagedPackage};
-pub use staging::SWITCH;
-pub use staging::{Incoming, Staging, drop_staged, stage};
+pub use staging::{Incoming, Staging, stage};
+pub use switch_journal::SWITCH;
 pub use undo::{Undone, clean_up, commit, strangers, undo};

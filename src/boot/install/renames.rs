@@ -165,17 +165,14 @@ impl<'a> Switch<'a> {
         }
         let mut above: BTreeSet<&Path> = BTreeSet::new();
         for folder in folders.keys() {
-            let bases = &self.bases;
-            above.extend(folder.ancestors().take_while(|one| split(one, bases).is_some_and(|(.., rest)| rest != "")));
+            above.extend(self.within_base(folder));
         }
         above.into_iter().rev().try_for_each(|folder| self.remove_empty(folder))
     }
 
     /// Moves the outermost of `folder` and those above it aside in which everything goes.
     fn move_whole(&mut self, folder: &Path, going: &Going) -> Result<(), Failure> {
-        let bases = &self.bases;
-        let within = folder.ancestors().take_while(|one| split(one, bases).is_some_and(|(.., rest)| rest != ""));
-        let real = within.filter(|one| one.look_at_entry().is_ok_and(|data| data.is_dir()));
+        let real = self.within_base(folder).filter(|one| one.look_at_entry().is_ok_and(|data| data.is_dir()));
         let whole =
             real.take_while(|one| all_goes(one, going, &|place| self.has_come(place))).last().map(ToOwned::to_owned);
         match whole.map(|whole| self.try_move_aside(&whole)) {
@@ -204,12 +201,17 @@ impl<'a> Switch<'a> {
         }
     }
 
+    /// `folder` and those above it, up to the base that they lie in.
+    fn within_base<'b>(&self, folder: &'b Path) -> impl Iterator<Item = &'b Path> + use<'_, 'a, 'b> {
+        folder.ancestors().take_while(|one| split(one, &self.bases).is_some_and(|(_, rest)| rest != ""))
+    }
+
     fn move_aside(&mut self, place: &Path) -> Result<(), Failure> {
         self.try_move_aside(place).map_err(|error| cannot(place, &self.staged.folders[0], error))
     }
 
     fn try_move_aside(&mut self, place: &Path) -> Result<(), Errno> {
-        let base = split(place, &self.bases).map_or(0, |(base, ..)| base);
+        let base = split(place, &self.bases).map_or(0, |(base, _)| base);
         let aside = self.staged.folders[base].join(ASIDE).join(self.next.to_string());
         self.next += 1;
         let inode = inode_of(place)?;

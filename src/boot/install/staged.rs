@@ -56,7 +56,6 @@ impl Staged {
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
         let bytes = postcard::to_stdvec(self)
             .map_err(|error| Failure::bug("a list of files could not be serialized").because(&error))?;
-        files::write_whole_fast(path, &bytes)
-            .map_err(|error| Failure::world(format!("could not write `{}`", path.display())).because(&error))
+        files::write_whole_fast(path, &bytes).map_err(|error| files::writing_failed(path, &error))
     }
 }

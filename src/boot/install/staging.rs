@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::{Downloaded, WrittenFile};
-use crate::boot::install::bases::{STAGED, StageFolders, bases, split};
+use crate::boot::install::bases::{STAGE_PREFIX, StageFolders, bases, split};
 use crate::boot::install::own_metadata::{INSTALLER, record};
 use crate::boot::install::staged::{Staged, StagedPackage};
 use crate::boot::install::unpacked_members::{MemberTarget, Packed, unpack, write_made};
@@ -17,9 +17,6 @@ use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
 use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256, Version};
-
-/// The journal of a switch, in the folder of the environment's state.
-pub const SWITCH: &str = "switch.journal";
 
 /// A wheel that is to be installed.
 #[derive(Clone, Copy, Debug)]
@@ -46,13 +43,9 @@ pub struct Staging<'a> {
 /// disk that is full, nothing is left of it.
 pub fn stage(incoming: &[Incoming<'_>], removed: Vec<PackageName>, staging: &Staging<'_>) -> Result<Staged, Failure> {
     let Staging { layout, python, is_stopped } = *staging;
-    let trees = incoming.iter().map(|one| {
-        WheelTree::of(one.wheel, one.name, layout, python).map_err(|fault| {
-            let message = format!("the wheel of {} {} {fault}", one.name, one.version);
-            let finding = Finding::error(Code::WheelMalformed, message).about(Subject::release(one.name, one.version));
-            Failure::from_findings(Kind::Answer, vec![finding.with_help("nothing was changed; choose another release")])
-        })
-    });
+    let trees = incoming
+        .iter()
+        .map(|one| WheelTree::of(one.wheel, one.name, layout, python).map_err(|fault| malformed(one, &fault)));
     let trees: Vec<WheelTree<'_>> = trees.collect::<Result<_, _>>()?;
     must_have_room_for_each_other(incoming, &trees)?;
     if incoming.is_empty() && removed.is_empty() {
@@ -60,59 +53,50 @@ pub fn stage(incoming: &[Incoming<'_>], removed: Vec<PackageName>, staging: &Sta
     }
     let beside = StageFolders::create(layout)?;
     let staged = Stage { incoming, trees, beside: &beside, python, is_stopped }.fill();
-    let failed = || drop_folders(beside.folders());
-    let packages = staged.inspect_err(|_| failed())?;
+    let packages = staged.inspect_err(|_| drop_folders(beside.folders()))?;
     Ok(Staged { folders: beside.folders().to_vec(), layout: layout.clone(), packages, removed })
 }
 
 /// Fails where one wheel has a file that is a folder for another one, or for itself.
 fn must_have_room_for_each_other(incoming: &[Incoming<'_>], trees: &[WheelTree<'_>]) -> Result<(), Failure> {
-    let mut owners: HashMap<&Path, &PackageName> = HashMap::new();
-    let places = |tree: &'_ WheelTree<'_>| -> Vec<PathBuf> {
-        tree.planned
-            .iter()
-            .map(|one| one.place.clone())
-            .chain(tree.scripts.iter().map(|one| one.place.clone()))
-            .collect()
+    let places = || {
+        let each = incoming.iter().zip(trees);
+        each.flat_map(|(one, tree)| tree.places().map(|place| (place.as_path(), one.name)))
     };
-    let all: Vec<(&PackageName, Vec<PathBuf>)> =
-        incoming.iter().zip(trees).map(|(one, tree)| (one.name, places(tree))).collect();
-    for (name, places) in &all {
-        owners.extend(places.iter().map(|place| (place.as_path(), *name)));
-    }
+    let owners: HashMap<&Path, &PackageName> = places().collect();
     let mut seen: HashSet<&Path> = HashSet::new();
-    for (name, places) in &all {
-        for place in places {
-            // With a folder that was looked at, those above it were.
-            let mut new = place.ancestors().skip(1).take_while(|folder| seen.insert(folder));
-            let Some((file, owner)) = new.find_map(|folder| owners.get_key_value(folder)) else { continue };
-            let message = format!("`{}` is a file of {owner} and a folder of {name}", file.display());
-            let finding = Finding::error(Code::WheelMalformed, message).about(Subject::package(name));
-            let finding = finding.about(Subject::package(owner));
-            let finding = finding.with_help("nothing was changed; choose another release of one of them");
-            return Err(Failure::from_findings(Kind::Answer, vec![finding]));
-        }
+    for (place, name) in places() {
+        // With a folder that was looked at, those above it were.
+        let mut new = place.ancestors().skip(1).take_while(|folder| seen.insert(folder));
+        let Some((file, owner)) = new.find_map(|folder| owners.get_key_value(folder)) else { continue };
+        let message = format!("`{}` is a file of {owner} and a folder of {name}", file.display());
+        let finding = Finding::error(Code::WheelMalformed, message).about(Subject::package(name));
+        let finding = finding.about(Subject::package(owner));
+        let finding = finding.with_help("nothing was changed; choose another release of one of them");
+        return Err(Failure::from_findings(Kind::Answer, vec![finding]));
     }
     Ok(())
 }
 
-/// Removes what is staged and was not switched.
-pub fn drop_staged(staged: &Staged) {
-    drop_folders(&staged.folders);
+/// That the wheel has a `fault`.
+fn malformed(one: &Incoming<'_>, fault: &str) -> Failure {
+    let message = format!("the wheel of {} {} {fault}", one.name, one.version);
+    let finding = Finding::error(Code::WheelMalformed, message).about(Subject::release(one.name, one.version));
+    let finding = finding.with_help("nothing was changed; choose another release");
+    Failure::from_findings(Kind::Answer, vec![finding])
 }
 
-fn drop_folders(folders: &[PathBuf]) {
+pub(super) fn drop_folders(folders: &[PathBuf]) {
     for folder in folders.iter().collect::<BTreeSet<_>>() {
         let _ = std::fs::remove_dir_all(folder);
     }
 }
 
-/// Removes what runs that were killed have staged in `layout`, but for the folders that are `kept`.
-pub(super) fn drop_abandoned(layout: &Layout, kept: &[PathBuf]) {
+/// Removes what runs that were killed have staged in `layout`.
+pub(super) fn drop_abandoned(layout: &Layout) {
     for base in bases(layout) {
-        let names = files::names_if_any(&base).into_iter().filter(|name| name.starts_with(STAGED));
-        let folders = names.map(|name| base.join(name)).filter(|folder| !kept.contains(folder));
-        drop_folders(&folders.collect::<Vec<_>>());
+        let names = files::names_if_any(&base).into_iter().filter(|name| name.starts_with(STAGE_PREFIX));
+        drop_folders(&names.map(|name| base.join(name)).collect::<Vec<_>>());
     }
 }
 
@@ -156,7 +140,7 @@ impl Stage<'_> {
     /// Where the file of the wheel `at` that will stand at `place` lies until then.
     fn staged_path(&self, at: usize, place: &Path) -> PathBuf {
         match split(place, self.beside.bases()) {
-            Some((base, _, rest)) => self.tree_folder(at, base).join(rest),
+            Some((base, rest)) => self.tree_folder(at, base).join(rest),
             // No scheme leads there.
             None => self.beside.folders()[0].join(at.to_string()).join("nowhere"),
         }
@@ -170,8 +154,7 @@ impl Stage<'_> {
     fn create_folders(&self) -> Result<(), Failure> {
         let mut folders = BTreeSet::new();
         for (at, tree) in self.trees.iter().enumerate() {
-            let places = tree.planned.iter().map(|one| &one.place).chain(tree.scripts.iter().map(|one| &one.place));
-            folders.extend(places.filter_map(|place| Some(self.staged_path(at, place).parent()?.to_owned())));
+            folders.extend(tree.places().filter_map(|place| Some(self.staged_path(at, place).parent()?.to_owned())));
             folders.insert(self.staged_path(at, &tree.site.join(&tree.info)));
         }
         let mut all: BTreeSet<&Path> = BTreeSet::new();
@@ -205,7 +188,7 @@ impl Stage<'_> {
             write_made(&self.staged_path(at, &place), place, bytes, executable)
         };
         for script in &tree.scripts {
-            files.push(write(script.place.clone(), &script.bytes, script.executable)?);
+            files.push(write(script.place.clone(), &script.bytes, true)?);
         }
         files.push(write(info.join("INSTALLER"), format!("{INSTALLER}\n").as_bytes(), false)?);
         if one.requested {
@@ -238,14 +221,7 @@ impl Stage<'_> {
             expected.is_some_and(|expected| written.get(planned.place.as_path()) != Some(expected))
         });
         let Some(planned) = differs else { return Ok(()) };
-        let message = format!(
-            "the wheel of {} {} has other bytes in `{}` than its RECORD says",
-            one.name,
-            one.version,
-            planned.member.path.escape_debug()
-        );
-        let finding = Finding::error(Code::WheelMalformed, message).about(Subject::release(one.name, one.version));
-        let finding = finding.with_help("nothing was changed; choose another release");
-        Err(Failure::from_findings(Kind::Answer, vec![finding]))
+        let path = planned.member.path.escape_debug();
+        Err(malformed(one, &format!("has other bytes in `{path}` than its RECORD says")))
     }
 }

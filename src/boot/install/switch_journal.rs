@@ -13,6 +13,9 @@ use crc32fast::hash as crc_of;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 
+/// The name of a journal, in the folder of the environment's state.
+pub const SWITCH: &str = "switch.journal";
+
 /// The longest journal that is read: a line for each file of a million.
 const LONGEST: u64 = 512 << 20;
 

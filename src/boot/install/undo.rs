@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-use crate::boot::files::{WrittenFile, is_of_installers};
+use crate::boot::files::{WrittenFile, strangers_in};
 use crate::boot::install::renames::inode_of;
 use crate::boot::install::staged::{STAGED, Staged};
-use crate::boot::install::staging::drop_abandoned;
+use crate::boot::install::staging::{drop_abandoned, drop_folders};
 use crate::boot::install::switch_journal::{JournalEntry, add_settled, read};
 use crate::boot::machine::Layout;
 use crate::core::diag::Failure;
@@ -18,7 +18,6 @@ use crate::core::host::files;
 use crate::core::host::kept_copies::{free, move_file};
 use crate::core::host::mounts::Look;
 use crate::core::host::texts::files_below;
-use crate::core::inspect::{Entry as RecordEntry, parse_record};
 use crate::core::model::wheel_names::metadata_of;
 
 /// What was undone.
@@ -49,7 +48,7 @@ pub fn undo(journal: &Path, layout: &Layout, aside: &Path) -> Result<Undone, Fai
         remove(&entries);
         files::remove_if_there(journal)?;
     }
-    drop_abandoned(layout, &[]);
+    drop_abandoned(layout);
     Ok(undone)
 }
 
@@ -65,38 +64,14 @@ pub fn clean_up(journal: &Path) -> Result<(), Failure> {
     files::remove_if_there(journal)
 }
 
-/// Files in folders of metadata that the switch with this journal has moved aside, which no list names and no installer
-/// writes: where each is now, and its path in site-packages.
+/// Files that others have put into metadata that the switch with this journal has moved aside: where each is now, and
+/// its path in site-packages.
 pub fn strangers(journal: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
     let mut found = Vec::new();
     for entry in read(journal)?.unwrap_or_default() {
         let JournalEntry::Move { from, to, .. } = entry else { continue };
-        let Some(name) = from.file_name().and_then(|name| name.to_str()).filter(|name| metadata_of(name).is_some())
-        else {
-            continue;
-        };
-        let Ok(data) = to.look_at_entry() else { continue };
-        // distutils writes an `.egg-info` that is a file.
-        if data.is_symlink() || data.is_file() && name.ends_with(".dist-info") {
-            found.push((to, PathBuf::from(name)));
-            continue;
-        }
-        if !data.is_dir() {
-            continue;
-        }
-        let record = files::read_optional(&to.join("RECORD")).ok().flatten().unwrap_or_default();
-        // The folder may have another name than the list has.
-        let below_top = |entry: RecordEntry| Some(entry.path.split_once('/')?.1.to_owned());
-        let listed: HashSet<String> = parse_record(&record).into_iter().filter_map(below_top).collect();
-        let mut all = Vec::new();
-        files_below(&to, true, &|_| false, &mut all);
-        let inside = all.into_iter().filter_map(|file| Some((file.strip_prefix(&to).ok()?.to_owned(), file)));
-        let is_strange = |path: &Path| {
-            let path = path.to_string_lossy();
-            !is_of_installers(&path) && !listed.contains(path.as_ref())
-        };
-        found
-            .extend(inside.filter(|(path, _)| is_strange(path)).map(|(path, file)| (file, Path::new(name).join(path))));
+        let name = from.file_name().and_then(|name| name.to_str()).filter(|name| metadata_of(name).is_some());
+        found.extend(name.into_iter().flat_map(|name| strangers_in(&to, name)));
     }
     Ok(found)
 }
@@ -129,9 +104,7 @@ fn keep_added(staged: &Staged, aside: &Path) -> Result<Vec<(PathBuf, PathBuf)>, 
 fn remove(entries: &[JournalEntry]) {
     for entry in entries {
         if let JournalEntry::Begin { folders } = entry {
-            for folder in folders {
-                let _ = std::fs::remove_dir_all(folder);
-            }
+            drop_folders(folders);
         }
     }
 }
@@ -151,8 +124,7 @@ fn undo_one(entry: &JournalEntry, changed_since: &mut Vec<PathBuf>) -> Result<bo
                 changed_since.push(from.clone());
                 return Ok(false);
             }
-            let above = from.parent().map_or(Ok(()), files::create_folder);
-            above?;
+            from.parent().map_or(Ok(()), files::create_folder)?;
             rustix::fs::rename(to, from).map_err(|error| cannot(to, from, error))?;
             Ok(true)
         }

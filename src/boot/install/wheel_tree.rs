@@ -21,12 +21,11 @@ pub(super) struct PlannedFile<'a> {
     pub is_script: bool,
 }
 
-/// What is made for a wheel.
+/// A script that is made for a wheel.
 #[derive(Debug)]
 pub(super) struct MadeFile {
     pub place: PathBuf,
     pub bytes: Vec<u8>,
-    pub executable: bool,
 }
 
 /// All files of a wheel but for the metadata that installers write.
@@ -81,9 +80,14 @@ impl<'a> WheelTree<'a> {
             // One that the wheel brings itself is replaced, as by other installers.
             planned.retain(|one| one.place != place);
             scripts.retain(|one: &MadeFile| one.place != place);
-            scripts.push(MadeFile { place, bytes, executable: true });
+            scripts.push(MadeFile { place, bytes });
         }
         Ok(Self { site, info, planned, scripts })
+    }
+
+    /// Where its files will stand.
+    pub(super) fn places(&self) -> impl Iterator<Item = &PathBuf> {
+        self.planned.iter().map(|one| &one.place).chain(self.scripts.iter().map(|one| &one.place))
     }
 }
 

@@ -219,8 +219,13 @@ impl Session<'_> {
             self.say(&format!("left as it is: `{}` was changed since", place.display()));
         }
         for (path, kept) in &undone.kept {
-            self.say(&format!("kept `{}` as `{}`: no package owns it", path.display(), kept.display()));
+            self.say_kept(path, kept);
         }
+    }
+
+    /// Says where a file is `kept` that others have put at `path` among the files of packages.
+    pub fn say_kept(&self, path: &Path, kept: &Path) {
+        self.say(&format!("kept `{}` as `{}`: no package owns it", path.display(), kept.display()));
     }
 
     fn hold_layout(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<(Hold, Option<Layout>), Failure> {

@@ -280,7 +280,13 @@ pub struct ApplyOptions {
     pub no_restart: bool,
 
     /// Select what installs the wheels; with uv and pip an install that fails can leave a part behind
-    #[arg(long, value_name = "INSTALLER", value_enum, default_value_t = InstallerName::ColabBoot, env = "COLAB_BOOT_INSTALLER")]
+    #[arg(
+        long,
+        value_name = "INSTALLER",
+        value_enum,
+        default_value_t = InstallerName::ColabBoot,
+        env = "COLAB_BOOT_INSTALLER"
+    )]
     pub installer: InstallerName,
 }
 

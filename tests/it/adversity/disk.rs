@@ -38,6 +38,17 @@ fn run((test, venv): &(Test, Venv), script: &str) {
 set -eu
 apply() { "$BINARY" apply "$1.toml" --python "$PYTHON" --offline --find-links house --index-url http://127.0.0.1:9/x; }
 verify() { "$BINARY" verify "$1.toml" --python "$PYTHON"; }
+fresh() {
+  rm -rf "$STATE" "$CACHE"
+  mount -t tmpfs -o "$1" none "$SITE"
+  expect 0 applied apply before
+}
+finishes() {
+  rm "$SITE"/filler*
+  expect 0 applied apply after
+  expect 0 verified verify after
+  [[ -z $(ls -A "$SITE" | grep '^[.~]' | grep -v '^\.colab-boot-id$' || true) ]]
+}
 expect() {
   local code=0 wanted=$1 words=$2
   shift 2
@@ -96,16 +107,11 @@ fn a_disk_that_fills_up_in_the_middle_loses_nothing() {
         run(
             &world,
             &format!(
-                r#"
-rm -rf "$STATE" "$CACHE"
-mount -t tmpfs -o {size} none "$SITE"
-expect 0 applied apply before
+                r"
+fresh {size}
 FIRST='{fill}' expect 3 apply-failed apply after
-rm "$SITE"/filler*
-expect 0 applied apply after
-expect 0 verified verify after
-[[ -z $(ls -A "$SITE" | grep '^[.~]' | grep -v '^\.colab-boot-id$' || true) ]]
-"#
+finishes
+"
             ),
         );
     }
@@ -125,18 +131,13 @@ fn a_disk_that_is_full_before_the_first_change_changes_nothing() {
             &world,
             &format!(
                 r#"
-rm -rf "$STATE" "$CACHE"
-mount -t tmpfs -o {size} none "$SITE"
-expect 0 applied apply before
+fresh {size}
 sums() {{ (cd "$SITE" && find . -type f ! -name 'filler*' -exec sha256sum {{}} + | sort); }}
 before=$(sums)
 {fill}
 expect 3 '' apply after
 [[ $(sums) == "$before" ]]
-rm "$SITE"/filler*
-expect 0 applied apply after
-expect 0 verified verify after
-[[ -z $(ls -A "$SITE" | grep '^[.~]' | grep -v '^\.colab-boot-id$' || true) ]]
+finishes
 "#
             ),
         );

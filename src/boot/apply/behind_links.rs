@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::prepared::Wheels;
 use crate::boot::apply::unowned_files::written;
-use crate::boot::files::{Downloaded, lexical};
+use crate::boot::files::lexical;
 use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::mounts::Look;
@@ -15,7 +16,7 @@ use crate::core::model::PackageName;
 
 impl Work<'_> {
     /// An error for each package that has, or would have, files behind such a link.
-    pub(super) fn behind_links(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<Vec<Finding>, Failure> {
+    pub(super) fn behind_links(&self, wheels: &Wheels) -> Result<Vec<Finding>, Failure> {
         let mut places: BTreeMap<&PackageName, BTreeSet<PathBuf>> = BTreeMap::new();
         for (name, wheel) in wheels {
             places.entry(name).or_default().extend(written(wheel, self.layout).map(|one| one.place));

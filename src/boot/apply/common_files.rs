@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::apply::moved_aside::obstacle;
 use crate::boot::apply::one_apply::Work;
-use crate::boot::apply::prepared::TouchedFiles;
+use crate::boot::apply::prepared::{TouchedFiles, Wheels};
 use crate::boot::apply::unowned_files::written;
-use crate::boot::files::{Downloaded, Owners, listed_place, owners_of};
+use crate::boot::files::{Owners, listed_place, owners_of};
 use crate::boot::ledger::{CommonFile, Ledger};
 use crate::boot::machine::record_in;
 use crate::core::diag::{Code, Failure, Finding, Subject};
@@ -71,7 +71,7 @@ impl Work<'_> {
     }
 
     /// The files that installed packages lose or get anew by this apply, with those whose wheels write there.
-    pub(super) fn touched_files(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<TouchedFiles, Failure> {
+    pub(super) fn touched_files(&self, wheels: &Wheels) -> Result<TouchedFiles, Failure> {
         let mut touched = TouchedFiles::new();
         for (_, site, info) in self.infos(|change| change.from.is_some())? {
             let record = record_in(&info)?.unwrap_or_default();

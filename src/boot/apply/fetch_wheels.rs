@@ -1,19 +1,18 @@
 //! What an apply installs from: fetched, opened and judged before the first change.
 
-use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use crate::boot::apply::malformed_wheels::open_all;
+use crate::boot::apply::malformed_wheels::{Opened, open_all};
 use crate::boot::apply::metadata_differs::unmet;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::prepared::Brought;
-use crate::boot::index::{IndexSettings, not_locked};
+use crate::boot::index::{Downloads, IndexSettings, not_locked};
 use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::machine::Layout;
-use crate::boot::retrieval::{Fetched, Retrieval};
-use crate::core::diag::{Failure, Finding, Kind};
+use crate::boot::retrieval::{Fetched, Retrieval, enough_space};
+use crate::core::diag::{Failure, Kind};
 use crate::core::host::command::find_program;
 use crate::core::host::digests::digest;
 use crate::core::host::files;
@@ -34,21 +33,32 @@ impl Work<'_> {
         must_lie_in_the_environment(self.layout)?;
         self.must_have_installer()?;
         self.must_be_files()?;
-        let Fetched { paths, findings: said } = self.fetch(settings, packages, folder)?;
-        match self.judged(packages, &paths, said) {
-            Ok(brought) => Ok(brought),
+        let fetched = self.fetch(settings, packages, folder)?;
+        let brought = if self.is_own() {
+            self.stage(packages, &fetched)
+        } else {
+            fetched.downloads.as_ref().map_or(Ok(()), Downloads::finish)?;
+            self.judged(packages, &fetched, &|_, _| Ok(())).and_then(|brought| {
+                let unpacked = brought.wheels.values().map(|wheel| wheel.files.unpacked()).sum();
+                enough_space(&self.layout.purelib, unpacked, "the unpacked wheels").map(|()| brought)
+            })
+        };
+        brought.or_else(|failure| match failure.kind {
             // What a wheel says is worth nothing where it is another file than the lock has.
-            Err(failure) => must_be_locked(packages, &paths).and(Err(failure)),
-        }
+            Kind::Answer => must_be_locked(packages, &fetched).and(Err(failure)),
+            _ => Err(failure),
+        })
     }
 
-    fn judged(
+    /// What the wheels of `packages` say. Calls `opened` with each that can be installed as soon as it is known.
+    pub(super) fn judged(
         &self,
         packages: &[&LockedPackage],
-        paths: &BTreeMap<String, PathBuf>,
-        mut said: Vec<Finding>,
+        fetched: &Fetched,
+        opened: Opened<'_>,
     ) -> Result<Brought, Failure> {
-        let (wheels, mut findings) = open_all(self.layout, packages, paths)?;
+        let (wheels, mut findings) = open_all(self.layout, packages, fetched, opened)?;
+        let mut said = fetched.findings.clone();
         let (lacking, broken): (Vec<_>, Vec<_>) =
             unmet(self.session, self.planned, packages, &wheels).into_iter().partition(|one| !one.is_error());
         findings.extend(broken);
@@ -62,8 +72,7 @@ impl Work<'_> {
         }
         let touched = self.touched_files(&wheels)?;
         self.must_be_permitted(&touched)?;
-        let staged = self.stage(packages, &wheels)?;
-        Ok(Brought { wheels, in_the_way, touched, staged, said })
+        Ok(Brought { wheels, in_the_way, touched, staged: None, said })
     }
 
     /// Fails before a download where neither uv nor pip could install it.
@@ -105,7 +114,7 @@ impl Work<'_> {
         if packages.is_empty() {
             return Ok(Fetched::default());
         }
-        self.sources(settings)?.fetch(packages, folder, self.manner.style, self.is_own())
+        self.sources(settings)?.begin(packages, folder, self.manner.style, self.is_own())
     }
 
     /// Where the files of this apply come from.
@@ -116,9 +125,11 @@ impl Work<'_> {
 }
 
 /// Fails where a wheel of `packages` has another digest than the lock says.
-fn must_be_locked(packages: &[&LockedPackage], paths: &BTreeMap<String, PathBuf>) -> Result<(), Failure> {
+fn must_be_locked(packages: &[&LockedPackage], fetched: &Fetched) -> Result<(), Failure> {
+    fetched.downloads.as_ref().map_or(Ok(()), Downloads::finish)?;
     for wheel in packages.iter().filter_map(|package| package.wheel()) {
-        let Some((path, expected)) = paths.get(&wheel.file).zip(wheel.sha256) else { continue };
+        let Some((source, expected)) = fetched.sources.get(&wheel.file).zip(wheel.sha256) else { continue };
+        let path = source.path();
         match digest(path) {
             Ok((own, _)) if own != expected => return Err(not_locked(path, expected, Some(own))),
             _ => {}

@@ -1,13 +1,18 @@
 //! Wheels that can't be what the lock takes them for, or that no installer could install and remove again. pip and uv
 //! find some of this half way, and some of it never; here it is found before anything changes.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
+use std::sync::Arc;
 
 use crate::boot::apply::forbidden_targets::overwrites;
+use crate::boot::apply::prepared::Wheels;
 use crate::boot::files::Downloaded;
+use crate::boot::index::WheelSource;
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::{Layout, record_in};
+use crate::boot::retrieval::Fetched;
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -30,21 +35,33 @@ const LONGEST_PATH: usize = 3000;
 /// Folders within each other; Python makes them by recursion.
 const DEEPEST: usize = 200;
 
-/// The wheels of `packages`, by name, and why some of them are not to be installed. Sources are built later.
+/// Called with each wheel that was opened.
+pub(super) type Opened<'a> = &'a dyn Fn(&LockedPackage, &Arc<Downloaded>) -> Result<(), Failure>;
+
+/// The wheels of `packages`, by name, and why some of them are not to be installed; `opened` gets the others, in the
+/// order in which they arrive. Sources are built later.
 pub(super) fn open_all(
     layout: &Layout,
     packages: &[&LockedPackage],
-    paths: &BTreeMap<String, PathBuf>,
-) -> Result<(BTreeMap<PackageName, Downloaded>, Vec<Finding>), Failure> {
+    fetched: &Fetched,
+    opened: Opened<'_>,
+) -> Result<(Wheels, Vec<Finding>), Failure> {
     let (mut wheels, mut findings) = (BTreeMap::new(), Vec::new());
-    for package in packages {
-        let Some(file) = package.wheel().filter(|wheel| !wheel.is_source()).map(|wheel| &wheel.file) else {
-            continue;
-        };
-        let path = paths.get(file).ok_or_else(|| Failure::bug(format!("`{file}` was not fetched")))?;
-        let wheel = Downloaded::open(path)?;
+    let mut all: Vec<_> = packages.iter().filter_map(|package| Some((*package, package.wheel()?))).collect();
+    // What is here comes before what arrives; of both, the largest comes first.
+    all.sort_by_key(|(_, wheel)| (fetched.is_arriving(&wheel.file), Reverse(wheel.size)));
+    for (package, wheel) in all.into_iter().filter(|(_, wheel)| !wheel.is_source()) {
+        let source = fetched.sources.get(&wheel.file);
+        let source = source.ok_or_else(|| Failure::bug(format!("`{}` was not fetched", wheel.file)))?;
+        let wheel = Arc::new(Downloaded::open(source)?);
+        let before = findings.len();
         findings.extend(contradictions(layout, package, &wheel)?);
         findings.extend(overwrites(&package.name, &wheel));
+        if findings.len() == before {
+            opened(package, &wheel)?;
+        } else if let WheelSource::Arriving(arrival) = source {
+            arrival.only(std::iter::empty());
+        }
         wheels.insert(package.name.clone(), wheel);
     }
     Ok((wheels, findings))

@@ -1,16 +1,13 @@
 //! What the downloaded wheels themselves require, compared with what will be installed: an index can show other
 //! METADATA than its wheels have, and what was solved is then not what is installed.
 
-use std::collections::BTreeMap;
-
+use crate::boot::apply::prepared::Wheels;
 use crate::boot::audit::{Audited, Environment, requirements};
-use crate::boot::files::Downloaded;
 use crate::boot::lock::LockedPackage;
 use crate::boot::planned::Planned;
 use crate::boot::seen::{installed, surroundings};
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Finding, Subject};
-use crate::core::model::PackageName;
 use crate::core::model::metadata::{Metadata, headers};
 
 /// Requirements in the `wheels` of `packages` that nothing meets once the plan is carried out, and wheels for another
@@ -19,7 +16,7 @@ pub(super) fn unmet(
     session: &Session<'_>,
     planned: &Planned,
     packages: &[&LockedPackage],
-    wheels: &BTreeMap<PackageName, Downloaded>,
+    wheels: &Wheels,
 ) -> Vec<Finding> {
     let changes = &planned.decision.plan.changes;
     let mut held = installed(session, &planned.seen);

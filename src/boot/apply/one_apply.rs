@@ -8,13 +8,12 @@ use std::sync::atomic::Ordering;
 use crate::boot::apply::forbidden_targets::scripts;
 use crate::boot::apply::installer_leftovers::{empty_trash, leftovers, remove_caches};
 use crate::boot::apply::outcome::{applied, now, outcome, settle};
-use crate::boot::apply::prepared::{ApplyManner, Brought, TouchedFiles};
+use crate::boot::apply::prepared::{ApplyManner, Brought, TouchedFiles, Wheels};
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::run_script::{Failed, Job, run_script};
 use crate::boot::apply::shared_paths::{Owner, bystanders, shared_paths, with_shared};
 use crate::boot::files::{
-    Depth, Downloaded, Hashed, HashedDistribution, KnownFiles, Options, WrittenFiles, compare, finding_of,
-    put_record_right,
+    Depth, Hashed, HashedDistribution, KnownFiles, Options, WrittenFiles, compare, finding_of, put_record_right,
 };
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
@@ -23,7 +22,6 @@ use crate::boot::marker::{Event, Marker, Now};
 use crate::boot::notebook::process_clock;
 use crate::boot::plan::{Change, Plan, files_rewritten, touched};
 use crate::boot::planned::{Planned, script_of};
-use crate::boot::retrieval::enough_space;
 use crate::boot::script::Part;
 use crate::boot::seen::PythonReport;
 use crate::boot::session::Session;
@@ -172,11 +170,7 @@ impl Work<'_> {
     }
 
     /// What is about to change, as kernels see it: with the modules of the new wheels.
-    fn begin(
-        &self,
-        mut modules: BTreeMap<PackageName, BTreeSet<String>>,
-        wheels: &BTreeMap<PackageName, Downloaded>,
-    ) -> Result<Event, Failure> {
+    fn begin(&self, mut modules: BTreeMap<PackageName, BTreeSet<String>>, wheels: &Wheels) -> Result<Event, Failure> {
         let Planned { decision, seen, .. } = self.planned;
         let changed: Vec<PackageName> = decision.plan.changes.iter().map(|change| change.name.clone()).collect();
         for (name, own) in installed_modules_of(seen, changed.iter().cloned())? {
@@ -190,12 +184,7 @@ impl Work<'_> {
 
     /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution
     /// claims too have the digests of both in them, and are named in a finding.
-    fn keep_records(
-        &self,
-        packages: &[&LockedPackage],
-        wheels: &BTreeMap<PackageName, Downloaded>,
-    ) -> Result<WheelRecords, Failure> {
-        let mut unpacked = 0;
+    fn keep_records(&self, packages: &[&LockedPackage], wheels: &Wheels) -> Result<WheelRecords, Failure> {
         let mut modules = BTreeMap::new();
         let mut owners = Vec::new();
         let mut digests = Vec::new();
@@ -207,7 +196,6 @@ impl Work<'_> {
             let new = downloaded.is_some();
             let record = match downloaded {
                 Some(wheel) => {
-                    unpacked += wheel.files.unpacked();
                     modules.insert(package.name.clone(), modules_of(&wheel.record));
                     Some(wheel.record.clone())
                 }
@@ -225,12 +213,11 @@ impl Work<'_> {
                 self.state.keep_record(digest, &with_shared(&owner.record, &paths))?;
             }
         }
-        enough_space(&self.layout.purelib, unpacked, "the unpacked wheels")?;
         Ok(WheelRecords { clashes, modules })
     }
 
     /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
-    fn make_room(&self, wheels: &BTreeMap<PackageName, Downloaded>, touched: &TouchedFiles) -> Result<(), Failure> {
+    fn make_room(&self, wheels: &Wheels, touched: &TouchedFiles) -> Result<(), Failure> {
         self.put_records_right()?;
         if !self.is_own() {
             self.remove_dead_links(touched)?;
@@ -308,7 +295,7 @@ impl Work<'_> {
     pub(super) fn check(
         &self,
         packages: &[&LockedPackage],
-        wheels: &BTreeMap<PackageName, Downloaded>,
+        wheels: &Wheels,
         written: &WrittenFiles<'_>,
     ) -> CheckedFiles {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());

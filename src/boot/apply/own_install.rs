@@ -1,16 +1,21 @@
 //! colab-boot's own installer within an apply: staged before the first change, switched by the script, and settled or
 //! undone at the end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::boot::apply::one_apply::{Checked, Work};
-use crate::boot::apply::prepared::Installer;
+use crate::boot::apply::prepared::{Brought, Installer, Wheels};
 use crate::boot::apply::startup::{locked_out, not_starting};
 use crate::boot::files::Downloaded;
-use crate::boot::install::{Incoming, STAGED, SWITCH, Staged, Staging, clean_up, commit, stage, strangers, undo};
+use crate::boot::index::Downloads;
+use crate::boot::install::{
+    Incoming, STAGED, SWITCH, Stage, Staged, Staging, clean_up, commit, stage, strangers, undo,
+};
 use crate::boot::lock::LockedPackage;
 use crate::boot::plan::Kind;
+use crate::boot::retrieval::{Fetched, enough_space};
 use crate::boot::script::Part;
 use crate::core::diag::{Failure, Finding, Kind as Ended};
 use crate::core::host::mounts::Look;
@@ -24,40 +29,57 @@ impl Work<'_> {
         self.manner.installer == Installer::Own
     }
 
-    /// Stages `wheels` and what goes without a successor; nothing for another installer.
-    pub(super) fn stage(
-        &self,
-        packages: &[&LockedPackage],
-        wheels: &BTreeMap<PackageName, Downloaded>,
-    ) -> Result<Option<Staged>, Failure> {
-        if !self.is_own() {
-            return Ok(None);
-        }
-        let profile = self.planned.goal.profile();
-        let named: BTreeSet<&PackageName> =
-            profile.into_iter().flat_map(|profile| &profile.wanted).map(|one| &one.name).collect();
-        let incoming = packages.iter().filter_map(|package| {
-            Some(Incoming {
-                name: &package.name,
-                version: &package.version,
-                wheel: wheels.get(&package.name)?,
-                sha256: package.wheel()?.sha256?,
-                requested: self.planned.goal.is_restore() || named.contains(&package.name),
-            })
-        });
-        let incoming: Vec<Incoming<'_>> = incoming.collect();
+    /// Stages the wheels of `packages` and what goes without a successor, while they are judged.
+    pub(super) fn stage(&self, packages: &[&LockedPackage], fetched: &Fetched) -> Result<Brought, Failure> {
         let removed = self.planned.decision.plan.of_kind(Kind::Remove).map(|change| change.name.clone());
+        let removed: Vec<PackageName> = removed.collect();
+        if packages.is_empty() && removed.is_empty() {
+            let brought = self.judged(packages, fetched, &|_, _| Ok(()))?;
+            return self.is_staged(brought, Staged::nothing(self.layout.clone()));
+        }
         let signals = Deferred::begin()?;
         let python = self.python()?;
-        let staging = Staging { layout: self.layout, python: &python, is_stopped: &|| signals.is_waiting() };
-        let staged = stage(&incoming, removed.collect(), &staging);
+        let downloads = fetched.downloads.as_ref();
+        let staging = Staging {
+            layout: self.layout,
+            python: &python,
+            is_stopped: &|| signals.is_waiting(),
+            bell: &downloads.map_or_else(Arc::default, |downloads| Arc::clone(downloads.bell())),
+            give_up: &|failure| downloads.into_iter().for_each(|downloads| downloads.give_up(failure)),
+        };
+        let staged = stage(removed, &staging, |stage| {
+            let opened = |package: &LockedPackage, wheel: &Arc<Downloaded>| self.add(stage, package, wheel);
+            self.judged(packages, fetched, &opened)
+        });
+        // Sources are built from what has arrived.
+        let staged = staged.and_then(|staged| downloads.map_or(Ok(()), Downloads::finish).map(|()| staged));
         if let Some(signal) = signals.take() {
             return Err(Failure::new(Ended::Signal(signal), format!("stopped by {}", name_of(signal)))
                 .help("nothing was changed; run the same command again to continue"));
         }
-        let staged = staged?;
+        let (brought, staged) = staged?;
+        self.is_staged(brought, staged)
+    }
+
+    fn is_staged(&self, brought: Brought, staged: Staged) -> Result<Brought, Failure> {
         staged.write(&self.staged_path())?;
-        Ok(Some(staged))
+        Ok(Brought { staged: Some(staged), ..brought })
+    }
+
+    /// Begins to stage the `wheel` of a package.
+    fn add(&self, stage: &Stage<'_>, package: &LockedPackage, wheel: &Arc<Downloaded>) -> Result<(), Failure> {
+        let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { return Ok(()) };
+        let needed = stage.outstanding().saturating_add(wheel.files.unpacked());
+        enough_space(&self.layout.purelib, needed, "the unpacked wheels")?;
+        let profile = self.planned.goal.profile();
+        let is_named = profile.is_some_and(|profile| profile.wanted.iter().any(|one| one.name == package.name));
+        stage.add(Incoming {
+            name: package.name.clone(),
+            version: package.version.clone(),
+            wheel: Arc::clone(wheel),
+            sha256,
+            requested: self.planned.goal.is_restore() || is_named,
+        })
     }
 
     pub(super) fn staged_path(&self) -> PathBuf {
@@ -116,7 +138,7 @@ impl Work<'_> {
     pub(super) fn check_result(
         &self,
         packages: &[&LockedPackage],
-        wheels: &BTreeMap<PackageName, Downloaded>,
+        wheels: &Wheels,
         staged: Option<&Staged>,
     ) -> Result<Checked, Failure> {
         let written = staged.map(Staged::files).unwrap_or_default();

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::apply::one_apply::Work;
-use crate::boot::files::Downloaded;
+use crate::boot::apply::prepared::Wheels;
 use crate::boot::machine::record_in;
 use crate::boot::marker::{Given, Touched};
 use crate::core::diag::Failure;
@@ -18,11 +18,7 @@ type PathFiles = BTreeSet<(String, Option<Sha256>)>;
 
 impl Work<'_> {
     /// Marks the entries of packages of which a path file comes, goes or changes.
-    pub(super) fn add_starts(
-        &self,
-        touched: &mut [Touched],
-        wheels: &BTreeMap<PackageName, Downloaded>,
-    ) -> Result<(), Failure> {
+    pub(super) fn add_starts(&self, touched: &mut [Touched], wheels: &Wheels) -> Result<(), Failure> {
         let mut old: BTreeMap<PackageName, PathFiles> = BTreeMap::new();
         let mut given: BTreeMap<PackageName, Vec<Option<Given>>> = BTreeMap::new();
         for (change, site, info) in self.infos(|_| true)? {

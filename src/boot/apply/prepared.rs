@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::boot::files::Downloaded;
 use crate::boot::install::Staged;
@@ -40,9 +41,12 @@ impl Installer {
 /// The files that installed packages lose or get anew, with those whose wheels write there.
 pub(super) type TouchedFiles = HashMap<PathBuf, BTreeSet<PackageName>>;
 
+/// Wheels that were opened.
+pub(super) type Wheels = BTreeMap<PackageName, Arc<Downloaded>>;
+
 /// The wheels of what changes, before the first change.
 pub(super) struct Brought {
-    pub wheels: BTreeMap<PackageName, Downloaded>,
+    pub wheels: Wheels,
     /// What no package owns, where they write.
     pub in_the_way: Vec<InTheWay>,
     pub touched: TouchedFiles,

@@ -105,7 +105,8 @@ impl Work<'_> {
 
     fn bring_back(&self, settings: &IndexSettings, before: &[LockedPackage], folder: &Path) -> Result<(), Failure> {
         // What was there before is brought back, withdrawn or not.
-        let _ = self.fetch(settings, &before.iter().collect::<Vec<_>>(), folder)?;
+        let packages: Vec<&LockedPackage> = before.iter().collect();
+        self.sources(settings)?.fetch(&packages, folder, self.manner.style)?;
         let plan = Plan {
             apt: Vec::new(),
             changes: before.iter().map(installation_of).collect(),

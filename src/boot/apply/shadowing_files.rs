@@ -1,10 +1,12 @@
 //! What Python would take instead of the packages that an apply installs: looked for before the first change,
 //! and after the last.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::prepared::Wheels;
 use crate::boot::files::{Downloaded, Intruder, intruders_before};
 use crate::boot::planned::InFront;
 use crate::boot::script::ENVIRONMENT_FILE;
@@ -21,16 +23,12 @@ impl Work<'_> {
     }
 
     /// `findings`, or else what something that runs when Python starts hides.
-    pub(super) fn with_hidden(
-        &self,
-        findings: Vec<Finding>,
-        wheels: &BTreeMap<PackageName, Downloaded>,
-    ) -> Vec<Finding> {
+    pub(super) fn with_hidden(&self, findings: Vec<Finding>, wheels: &Wheels) -> Vec<Finding> {
         if findings.is_empty() && self.is_wanted() { self.hidden_at_start(wheels) } else { findings }
     }
 
     /// Files of the user's that Python would take before those of `wheels`: found before anything changes.
-    pub(super) fn hidden_before(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
+    pub(super) fn hidden_before(&self, wheels: &Wheels) -> Vec<Finding> {
         let Some(tag) = self.cache_tag().filter(|_| self.is_wanted()) else { return Vec::new() };
         let mut intruders = Vec::new();
         for (name, wheel) in wheels {
@@ -56,11 +54,7 @@ impl Work<'_> {
 
     /// Files that Python takes before what was installed, but for those of the new `wheels`: these are judged before
     /// anything changes, and may be accepted.
-    pub(super) fn hidden_after(
-        &self,
-        mut intruders: Vec<(PackageName, Intruder)>,
-        wheels: &BTreeMap<PackageName, Downloaded>,
-    ) -> Vec<Finding> {
+    pub(super) fn hidden_after(&self, mut intruders: Vec<(PackageName, Intruder)>, wheels: &Wheels) -> Vec<Finding> {
         let members = wheels.values().flat_map(|wheel| &wheel.files.members);
         let paths = members.filter_map(|member| installed_path(&member.path));
         let places: BTreeSet<PathBuf> =
@@ -70,14 +64,14 @@ impl Work<'_> {
     }
 
     /// Modules of the new `wheels` that Python finds elsewhere, for something that runs when it starts.
-    fn hidden_at_start(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Vec<Finding> {
+    fn hidden_at_start(&self, wheels: &Wheels) -> Vec<Finding> {
         let startup = self.session.startup_files(&self.planned.seen, self.layout);
         let suspects = startup.keys().map(PathBuf::as_path).filter(|path| !path.ends_with(ENVIRONMENT_FILE));
         let suspects: Vec<&Path> = suspects.collect();
         if suspects.is_empty() {
             return Vec::new();
         }
-        let wanted = |(name, wheel): (&PackageName, &Downloaded)| Importable {
+        let wanted = |(name, wheel): (&PackageName, &Arc<Downloaded>)| Importable {
             name: name.clone(),
             modules: modules_of(&wheel.record),
             location: self.layout.purelib.clone(),

@@ -1,17 +1,16 @@
 //! That Python still starts. Files such as `sitecustomize.py` and `*.pth` run before anything else: one that fails
 //! locks out notebooks, installers and colab-boot alike.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::boot::apply::installer_leftovers::move_aside;
+use crate::boot::apply::prepared::Wheels;
 use crate::boot::files::Downloaded;
 use crate::boot::machine::Layout;
 use crate::core::diag::{Code, Failure, Finding};
 use crate::core::host::Invocation;
 use crate::core::host::command::last_lines;
 use crate::core::host::mounts::Look;
-use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;
 use crate::core::model::modules::runs_at_start;
 
@@ -20,11 +19,7 @@ const AT_MOST: Duration = Duration::from_mins(1);
 
 /// What is wrong where `start`, the interpreter with nothing to do, fails with the new `wheels`. What they bring for
 /// its start is moved aside then, so that it can be put right.
-pub(super) fn locked_out(
-    start: &Invocation,
-    layout: &Layout,
-    wheels: &BTreeMap<PackageName, Downloaded>,
-) -> Result<Option<Finding>, Failure> {
+pub(super) fn locked_out(start: &Invocation, layout: &Layout, wheels: &Wheels) -> Result<Option<Finding>, Failure> {
     let Some(why) = refusal(start) else {
         return Ok(None);
     };
@@ -53,7 +48,7 @@ pub(super) fn locked_out(
 }
 
 /// What is wrong where `start` fails with the new `wheels`, whose switch will be undone.
-pub(super) fn not_starting(start: &Invocation, wheels: &BTreeMap<PackageName, Downloaded>) -> Option<Finding> {
+pub(super) fn not_starting(start: &Invocation, wheels: &Wheels) -> Option<Finding> {
     let why = refusal(start)?;
     let runs = |wheel: &Downloaded| wheel.files.members.iter().any(|member| startup_file(&member.path).is_some());
     let names = wheels.iter().filter(|(_, wheel)| runs(wheel)).map(|(name, _)| name.to_string());

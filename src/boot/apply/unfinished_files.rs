@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::apply::forbidden_targets::scripts;
 use crate::boot::apply::one_apply::Work;
+use crate::boot::apply::prepared::Wheels;
 use crate::boot::apply::proof_of_owner::{all_are, is_generated};
-use crate::boot::files::{Claims, Downloaded, listed_place, place, placed};
+use crate::boot::files::{Claims, listed_place, place, placed};
 use crate::boot::machine::record_in;
 use crate::boot::state::OnTheWay;
 use crate::core::diag::Failure;
@@ -16,7 +17,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
 use crate::core::inspect::parse_record;
-use crate::core::model::{PackageName, Sha256};
+use crate::core::model::Sha256;
 
 /// What an apply that did not end was removing or writing.
 #[derive(Debug, Default)]
@@ -65,7 +66,7 @@ impl WasOnTheWay {
 
 impl Work<'_> {
     /// Writes down what this apply removes, replaces and writes: the RECORDs of installed packages and of `wheels`.
-    pub(super) fn keep_on_the_way(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<(), Failure> {
+    pub(super) fn keep_on_the_way(&self, wheels: &Wheels) -> Result<(), Failure> {
         let mut all = Vec::new();
         for (_, site, info) in self.infos(|_| true)? {
             let Some(record) = record_in(&info)? else { continue };

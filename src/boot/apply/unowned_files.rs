@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::boot::apply::forbidden_targets::scripts;
 use crate::boot::apply::moved_aside::is_kept;
 use crate::boot::apply::one_apply::Work;
-use crate::boot::apply::prepared::{InTheWay, What};
+use crate::boot::apply::prepared::{InTheWay, What, Wheels};
 use crate::boot::apply::proof_of_owner::{all_are, is_generated};
 use crate::boot::files::{Claims, Downloaded, place, placed};
+use crate::boot::index::WheelSource;
 use crate::boot::machine::Layout;
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::digests::{digest, has_digest};
@@ -34,7 +35,7 @@ enum From {
 
 impl Work<'_> {
     /// What `wheels` would write over and no package owns.
-    pub(super) fn in_the_way(&self, wheels: &BTreeMap<PackageName, Downloaded>) -> Result<Vec<InTheWay>, Failure> {
+    pub(super) fn in_the_way(&self, wheels: &Wheels) -> Result<Vec<InTheWay>, Failure> {
         let mut listings = Listings::default();
         let mut found = Vec::new();
         for (name, wheel) in wheels {
@@ -49,7 +50,7 @@ impl Work<'_> {
         self.keep_unknown(&mut found)?;
         let mut ways: BTreeMap<PathBuf, InTheWay> = BTreeMap::new();
         for (name, one, place) in found {
-            if let Some(what) = Self::what_lies(&one, &place, &wheels[name].path) {
+            if let Some(what) = Self::what_lies(&one, &place, &wheels[name].source) {
                 ways.insert(place.clone(), InTheWay { name: name.clone(), place, what });
             }
         }
@@ -108,7 +109,7 @@ impl Work<'_> {
 
     /// What lies at `place`, where the wheel `file` would write `one`; `None` for what an installer has left there of
     /// the same wheel.
-    fn what_lies(one: &Written, place: &Path, file: &Path) -> Option<What> {
+    fn what_lies(one: &Written, place: &Path, file: &WheelSource) -> Option<What> {
         let data = place.look_at_entry().ok()?;
         if data.is_dir() {
             return Some(What::Folder);
@@ -122,7 +123,7 @@ impl Work<'_> {
                 return Some(if has_digest(place, sha256) { What::Same(sha256) } else { What::File });
             }
             (From::Member(path), None) => {
-                let wheels = files::open(file).and_then(Archive::open).ok().and_then(|mut archive| {
+                let wheels = file.open().and_then(Archive::open).ok().and_then(|mut archive| {
                     let member = archive.files().get(path)?.clone();
                     archive.text(&member, SCRIPT_LIMIT).ok()
                 });

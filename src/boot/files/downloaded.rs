@@ -1,9 +1,10 @@
 //! A wheel on disk, and what it says of itself.
 
-use std::path::{Path, PathBuf};
+use std::io::Error as IoError;
+use std::path::Path;
 
+use crate::boot::index::{WheelSource, failure_in};
 use crate::core::diag::Failure;
-use crate::core::host::files;
 use crate::core::inspect::Archive;
 use crate::core::model::contents::Files;
 use crate::core::model::metadata::headers;
@@ -15,10 +16,9 @@ const RECORD_LIMIT: u64 = 64 << 20;
 const TEXT_LIMIT: u64 = 16 << 20;
 
 /// The directory and the dist-info of a wheel.
-#[derive(Clone, Debug)]
 pub struct Downloaded {
-    /// Where it lies.
-    pub path: PathBuf,
+    /// Where it is read from.
+    pub source: WheelSource,
     pub files: Files,
     pub record: String,
     pub metadata: String,
@@ -36,13 +36,17 @@ impl Downloaded {
             .any(|(name, value)| name.eq_ignore_ascii_case("Root-Is-Purelib") && value.eq_ignore_ascii_case("true"))
     }
 
-    /// Reads the wheel at `path`. Fails where it is none, and where a file that every wheel has is missing.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
-        let failed = |what: &str, why: &dyn std::error::Error| {
-            let message = format!("{what} of `{}` can't be read", path.display());
-            Failure::answer(message).because(why).help("the wheel is invalid; choose another release")
+    /// Reads the wheel in `source`; of a download, out of turn. Fails where it is none, and where a file that every
+    /// wheel has is missing.
+    pub fn open(source: &WheelSource) -> Result<Self, Failure> {
+        let path: &Path = source.path();
+        let failed = |what: &str, why: &IoError| {
+            failure_in(why).unwrap_or_else(|| {
+                let message = format!("{what} of `{}` can't be read", path.display());
+                Failure::answer(message).because(why).help("the wheel is invalid; choose another release")
+            })
         };
-        let mut archive = files::open(path).and_then(Archive::open).map_err(|error| failed("the directory", &error))?;
+        let mut archive = source.open().and_then(Archive::open).map_err(|error| failed("the directory", &error))?;
         let files = archive.files().clone();
         let mut text = |name: &str, limit: u64| {
             let member = files.dist_info(name);
@@ -53,7 +57,7 @@ impl Downloaded {
                 .help("the wheel is invalid; choose another release")
         };
         Ok(Self {
-            path: path.to_owned(),
+            source: source.clone(),
             record: text("RECORD", RECORD_LIMIT)?.ok_or_else(|| missing("RECORD"))?,
             metadata: text("METADATA", TEXT_LIMIT)?.ok_or_else(|| missing("METADATA"))?,
             wheel: text("WHEEL", TEXT_LIMIT)?.ok_or_else(|| missing("WHEEL"))?,

@@ -153,17 +153,14 @@ impl Http {
     /// Gives the bytes of `range` to `take` as they arrive, until it has enough. What breaks off is gone on with.
     pub(super) async fn stream(&self, url: &Url, range: Range<u64>, take: Take<'_>) -> Result<(), Failure> {
         let _permit = self.permits.acquire().await;
-        let mut left = range;
+        let (start, mut left) = (range.start, range);
         let mut retries = Retries::new();
         loop {
-            let before = left.start;
             let miss = match self.stream_once(url, &mut left, take).await {
                 Ok(()) => return Ok(()),
                 Err(miss) => miss,
             };
-            if left.start > before {
-                retries = Retries::new();
-            }
+            retries.came(left.start - start);
             retries.after(url, miss, self.left()).await?;
         }
     }
@@ -228,7 +225,7 @@ impl Http {
     }
 
     async fn digest_once(&self, url: &Url, stated: Option<&Stated>) -> Result<(Sha256, u64), Miss> {
-        let response = self.open(url, 0).await?;
+        let response = self.open(url, None).await?;
         if !response.status().is_success() {
             return Err(refused(&response));
         }
@@ -249,11 +246,11 @@ impl Http {
     }
 
     /// Starts a download; the caller looks at the status and reads the body.
-    pub(super) async fn open(&self, url: &Url, from: u64) -> Result<Response, Miss> {
+    pub(super) async fn open(&self, url: &Url, part: Option<ByteSpan>) -> Result<Response, Miss> {
         // Compressed, its size would say nothing.
         let mut request = self.request(url)?.header(ACCEPT_ENCODING, "identity");
-        if from > 0 {
-            request = request.header(RANGE, format!("bytes={from}-"));
+        if let Some(part) = part {
+            request = request.header(RANGE, part.header());
         }
         let response = self.send(url, request).await?;
         must_be_plain(response.headers()).map(|()| response)

@@ -11,12 +11,15 @@ pub(super) enum ByteSpan {
     /// So many at its end.
     Last(u64),
     Of(Range<u64>),
+    /// All from there on.
+    From(u64),
 }
 
 impl ByteSpan {
     pub(super) fn header(&self) -> String {
         match self {
             Self::Last(count) => format!("bytes=-{count}"),
+            Self::From(start) => format!("bytes={start}-"),
             Self::Of(range) => format!("bytes={}-{}", range.start, range.end.saturating_sub(1)),
         }
     }

@@ -4,6 +4,7 @@
 //! Async stays in here. Outside, [`Online`] and [`Offline`] answer synchronously through
 //! [`crate::core::model::catalog::Catalog`].
 
+mod arrival;
 mod prefetch;
 mod body;
 mod cache;
@@ -15,6 +16,7 @@ mod exchange;
 mod folder;
 mod first_connection;
 mod headers;
+mod in_pieces;
 mod hedge;
 mod limits;
 mod which_index;
@@ -22,6 +24,7 @@ mod mutex;
 mod dns;
 mod offline;
 mod page;
+mod one_stream;
 mod retry;
 mod pip;
 mod proxies;
@@ -30,14 +33,19 @@ mod catalog_base;
 mod sdist;
 mod index_settings;
 mod online;
+mod spans;
+mod requested_bytes;
+mod wanted_file;
+mod wheel_source;
 mod wheels;
 
+pub use arrival::Arrival;
 pub use body::unpack as unpack_body;
 pub use cache::{Cache, Trust};
 pub use catalog_base::Scope;
 pub use client::Client;
 pub use credentials::Credentials;
-pub use download::{Download, fetch_all, not_locked};
+pub use download::Downloads;
 pub use folder::{LocalWheel, digest as digest_in_folder};
 pub use index_settings::{IndexSettings, SOLVE_LIMIT};
 pub use limits::{Limits, Traffic};
@@ -46,4 +54,6 @@ pub use online::Online;
 pub use page::{Buildable, Filter, read_page};
 pub use remote::{Inspected, fetch_bytes, fetch_document, inspect_address};
 pub use sdist::Builder;
+pub use wanted_file::{Download, not_locked};
+pub use wheel_source::{OpenWheel, WheelSource, failure_in};
 pub use which_index::{INDEX_VARIABLES, Locations, find_links_name, is_open, locate_default, page, redact};

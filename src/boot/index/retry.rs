@@ -39,15 +39,28 @@ impl Miss {
     }
 }
 
+/// After so many bytes more, the tries are counted anew: what goes on is worth going on with, however often the
+/// connection breaks.
+const WORTHWHILE: u64 = 1 << 20;
+
 /// How often one request has been tried, and how long the next pause is.
 pub(super) struct Retries {
     tries: u32,
     pause: Duration,
+    /// How many bytes had come when they were counted anew.
+    bytes: u64,
 }
 
 impl Retries {
     pub(super) const fn new() -> Self {
-        Self { tries: 1, pause: FIRST_PAUSE }
+        Self { tries: 1, pause: FIRST_PAUSE, bytes: 0 }
+    }
+
+    /// So many bytes have come, by all tries.
+    pub(super) const fn came(&mut self, bytes: u64) {
+        if bytes >= self.bytes + WORTHWHILE {
+            *self = Self { bytes, ..Self::new() };
+        }
     }
 
     /// Waits before the next try, no longer than what is `left` of the time, or gives up.

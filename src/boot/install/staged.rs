@@ -43,6 +43,11 @@ pub struct StagedPackage {
 }
 
 impl Staged {
+    /// No package at all.
+    pub const fn nothing(layout: Layout) -> Self {
+        Self { folders: Vec::new(), layout, packages: Vec::new(), removed: Vec::new() }
+    }
+
     /// All files of all packages.
     pub fn files(&self) -> WrittenFiles<'_> {
         WrittenFiles::new(self.packages.iter().flat_map(|package| &package.files))

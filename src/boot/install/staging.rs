@@ -1,17 +1,23 @@
-//! Wheels are staged: all of them are beside the environment, whole and checked, before anything in it changes.
+//! Wheels are staged: all of them are beside the environment, whole and checked, before anything in it changes. They
+//! are unpacked on all cores while others are looked at, or still arrive.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::num::NonZero;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::boot::files::{Downloaded, WrittenFile};
 use crate::boot::install::bases::{STAGE_PREFIX, StageFolders, bases, split};
 use crate::boot::install::own_metadata::{INSTALLER, record};
+use crate::boot::install::queue::{BEHIND_THE_NETWORK, Queue};
 use crate::boot::install::staged::{Staged, StagedPackage};
-use crate::boot::install::unpacked_members::{MemberTarget, Packed, unpack, write_made};
+use crate::boot::install::unpacked_members::{MemberTarget, Packed, Unpacking, tasks_of, write_made};
 use crate::boot::install::wheel_tree::WheelTree;
 use crate::boot::machine::Layout;
 use crate::core::diag::{Code, Failure, Finding, Kind, Subject};
+use crate::core::host::bell::Bell;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
@@ -19,11 +25,11 @@ use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256, Version};
 
 /// A wheel that is to be installed.
-#[derive(Clone, Copy, Debug)]
-pub struct Incoming<'a> {
-    pub name: &'a PackageName,
-    pub version: &'a Version,
-    pub wheel: &'a Downloaded,
+#[derive(Clone)]
+pub struct Incoming {
+    pub name: PackageName,
+    pub version: Version,
+    pub wheel: Arc<Downloaded>,
     pub sha256: Sha256,
     /// Somebody has asked for it by name.
     pub requested: bool,
@@ -37,51 +43,58 @@ pub struct Staging<'a> {
     pub python: &'a Path,
     /// Whether to end at once, with whatever is there.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+    /// Rings when something of a wheel has arrived.
+    pub bell: &'a Arc<Bell>,
+    /// Called where the rest is not needed any more; what waits for wheels has to end then.
+    pub give_up: &'a (dyn Fn(&Failure) + Sync),
 }
 
-/// Stages `incoming`; `removed` go without a successor. Where it fails, for a wheel that is not what it should be or a
-/// disk that is full, nothing is left of it.
-pub fn stage(incoming: &[Incoming<'_>], removed: Vec<PackageName>, staging: &Staging<'_>) -> Result<Staged, Failure> {
-    let Staging { layout, python, is_stopped } = *staging;
-    let trees = incoming
-        .iter()
-        .map(|one| WheelTree::of(one.wheel, one.name, layout, python).map_err(|fault| malformed(one, &fault)));
-    let trees: Vec<WheelTree<'_>> = trees.collect::<Result<_, _>>()?;
-    must_have_room_for_each_other(incoming, &trees)?;
-    if incoming.is_empty() && removed.is_empty() {
-        return Ok(Staged { folders: Vec::new(), layout: layout.clone(), packages: Vec::new(), removed });
+/// Stages what `fill` adds; `removed` go without a successor. Wheels are unpacked while `fill` is at work. Where it or
+/// that fails, for a wheel that is not what it should be or a disk that is full, nothing is left of it.
+pub fn stage<R>(
+    removed: Vec<PackageName>,
+    staging: &Staging<'_>,
+    fill: impl FnOnce(&Stage<'_>) -> Result<R, Failure>,
+) -> Result<(R, Staged), Failure> {
+    let stage = Stage::new(staging)?;
+    let filled = std::thread::scope(|scope| {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        for _ in 1..cores + BEHIND_THE_NETWORK {
+            // Where the system gives no more threads, this one does it all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || stage.work());
+        }
+        let closing = Closing(&stage);
+        let filled = fill(&stage).and_then(|filled| stage.must_have_room_for_each_other().map(|()| filled));
+        match &filled {
+            Ok(_) => stage.queue.close(),
+            Err(_) => stage.queue.give_up(None),
+        }
+        drop(closing);
+        stage.work();
+        filled
+    });
+    let outcome = stage.outcome(filled, removed);
+    if outcome.is_err() {
+        drop_folders(stage.beside.folders());
     }
-    let beside = StageFolders::create(layout)?;
-    let staged = Stage { incoming, trees, beside: &beside, python, is_stopped }.fill();
-    let packages = staged.inspect_err(|_| drop_folders(beside.folders()))?;
-    Ok(Staged { folders: beside.folders().to_vec(), layout: layout.clone(), packages, removed })
+    outcome
 }
 
-/// Fails where one wheel has a file that is a folder for another one, or for itself.
-fn must_have_room_for_each_other(incoming: &[Incoming<'_>], trees: &[WheelTree<'_>]) -> Result<(), Failure> {
-    let places = || {
-        let each = incoming.iter().zip(trees);
-        each.flat_map(|(one, tree)| tree.places().map(|place| (place.as_path(), one.name)))
-    };
-    let owners: HashMap<&Path, &PackageName> = places().collect();
-    let mut seen: HashSet<&Path> = HashSet::new();
-    for (place, name) in places() {
-        // With a folder that was looked at, those above it were.
-        let mut new = place.ancestors().skip(1).take_while(|folder| seen.insert(folder));
-        let Some((file, owner)) = new.find_map(|folder| owners.get_key_value(folder)) else { continue };
-        let message = format!("`{}` is a file of {owner} and a folder of {name}", file.display());
-        let finding = Finding::error(Code::WheelMalformed, message).about(Subject::package(name));
-        let finding = finding.about(Subject::package(owner));
-        let finding = finding.with_help("nothing was changed; choose another release of one of them");
-        return Err(Failure::from_findings(Kind::Answer, vec![finding]));
+/// Ends the work where adding to it has panicked: threads that nobody ends are waited for without end.
+struct Closing<'a>(&'a Stage<'a>);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.queue.give_up(None);
+        }
     }
-    Ok(())
 }
 
 /// That the wheel has a `fault`.
-fn malformed(one: &Incoming<'_>, fault: &str) -> Failure {
+fn malformed(one: &Incoming, fault: &str) -> Failure {
     let message = format!("the wheel of {} {} {fault}", one.name, one.version);
-    let finding = Finding::error(Code::WheelMalformed, message).about(Subject::release(one.name, one.version));
+    let finding = Finding::error(Code::WheelMalformed, message).about(Subject::release(&one.name, &one.version));
     let finding = finding.with_help("nothing was changed; choose another release");
     Failure::from_findings(Kind::Answer, vec![finding])
 }
@@ -100,50 +113,146 @@ pub(super) fn drop_abandoned(layout: &Layout) {
     }
 }
 
-/// A stage that is being filled.
-struct Stage<'a> {
-    incoming: &'a [Incoming<'a>],
-    trees: Vec<WheelTree<'a>>,
-    beside: &'a StageFolders,
-    python: &'a Path,
-    is_stopped: &'a (dyn Fn() -> bool + Sync),
+/// Wheels that are being unpacked beside the environment.
+pub struct Stage<'a> {
+    staging: Staging<'a>,
+    beside: StageFolders,
+    python: Arc<Path>,
+    queue: Queue<Unpacking>,
+    wheels: Mutex<Vec<Arc<InStage>>>,
+    /// Bytes that are still to be written.
+    outstanding: AtomicU64,
 }
 
-impl Stage<'_> {
-    fn fill(&self) -> Result<Vec<StagedPackage>, Failure> {
-        self.create_folders()?;
-        let mut packed = Vec::new();
-        for (at, one) in self.incoming.iter().enumerate() {
-            let path = &one.wheel.path;
-            let file = files::open(path)
-                .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error))?;
-            let targets = self.trees[at].planned.iter().map(|planned| MemberTarget {
+/// A wheel in a stage.
+struct InStage {
+    incoming: Incoming,
+    tree: WheelTree,
+    /// Tasks that are left.
+    left: AtomicUsize,
+    files: Mutex<Vec<WrittenFile>>,
+    staged: Mutex<Option<StagedPackage>>,
+}
+
+impl<'a> Stage<'a> {
+    fn new(staging: &Staging<'a>) -> Result<Self, Failure> {
+        Ok(Self {
+            staging: *staging,
+            beside: StageFolders::create(staging.layout)?,
+            python: Arc::from(staging.python),
+            queue: Queue::new(Arc::clone(staging.bell)),
+            wheels: Mutex::default(),
+            outstanding: AtomicU64::new(0),
+        })
+    }
+
+    /// Bytes that wheels of this stage are still to become.
+    pub fn outstanding(&self) -> u64 {
+        self.outstanding.load(Ordering::Relaxed)
+    }
+
+    /// Adds a wheel, which begins to be unpacked.
+    pub fn add(&self, incoming: Incoming) -> Result<(), Failure> {
+        let wheel = &incoming.wheel;
+        let tree = WheelTree::of(wheel, &incoming.name, self.staging.layout, self.staging.python)
+            .map_err(|fault| malformed(&incoming, &fault))?;
+        let path = wheel.source.path().to_owned();
+        let open = wheel
+            .source
+            .open()
+            .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error))?;
+        let at = held(&self.wheels).len();
+        self.create_folders(at, &tree)?;
+        let mut targets = Vec::with_capacity(tree.planned.len());
+        for planned in &tree.planned {
+            targets.push(MemberTarget {
                 member: planned.member,
-                path: self.staged_path(at, &planned.place),
+                path: self.staged_path(at, &planned.place)?,
                 place: planned.place.clone(),
                 executable: planned.executable,
-                python: planned.is_script.then_some(self.python),
-            });
-            packed.push(Packed {
-                path,
-                stamp: Stamp::of_open(&file).unwrap_or(Stamp::UNKNOWN),
-                file,
-                sha256: one.sha256,
-                targets: targets.collect(),
+                python: planned.is_script.then(|| Arc::clone(&self.python)),
             });
         }
-        let unpacked = unpack(&mut packed, self.is_stopped)?;
-        drop(packed);
-        unpacked.into_iter().enumerate().map(|(at, files)| self.finish(at, files)).collect()
+        targets.sort_by_key(|target| wheel.files.members[target.member].offset);
+        let stamp = open.file().and_then(|file| Stamp::of_open(file).ok()).unwrap_or(Stamp::UNKNOWN);
+        let (sha256, wheel) = (incoming.sha256, Arc::clone(wheel));
+        self.outstanding.fetch_add(wheel.files.unpacked(), Ordering::Relaxed);
+        let tasks = tasks_of(&Arc::new(Packed { at, path, open, stamp, sha256, wheel, targets }));
+        let (left, files) = (AtomicUsize::new(tasks.len()), Mutex::default());
+        held(&self.wheels).push(Arc::new(InStage { incoming, tree, left, files, staged: Mutex::default() }));
+        self.queue.add(tasks);
+        Ok(())
+    }
+
+    /// Does what there is to do, until all of it is done or one thing has failed.
+    fn work(&self) {
+        while let Some(taken) = self.queue.next(&self.staging.is_stopped) {
+            let done = self.perform(&taken.work);
+            self.queue.done(&taken);
+            if let Err(failure) = done {
+                (self.staging.give_up)(&failure);
+                self.queue.give_up(Some(failure));
+            }
+        }
+        if (self.staging.is_stopped)() {
+            let stopped = Failure::world("stopped before all wheels were unpacked");
+            (self.staging.give_up)(&stopped);
+            self.queue.give_up(Some(stopped));
+        }
+    }
+
+    fn perform(&self, task: &Unpacking) -> Result<(), Failure> {
+        let written = task.perform()?;
+        let wheel = Arc::clone(&held(&self.wheels)[task.packed.at]);
+        self.outstanding.fetch_sub(written.iter().map(|file| file.size).sum(), Ordering::Relaxed);
+        held(&wheel.files).extend(written);
+        if wheel.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            task.packed.must_be_as_opened()?;
+            let package = self.finish(task.packed.at, &wheel)?;
+            *held(&wheel.staged) = Some(package);
+        }
+        Ok(())
+    }
+
+    /// What has become of it.
+    fn outcome<R>(&self, filled: Result<R, Failure>, removed: Vec<PackageName>) -> Result<(R, Staged), Failure> {
+        // What is wrong by what wheels say of themselves is said before what is wrong with their bytes.
+        let filled = filled?;
+        if let Some(failure) = self.queue.failure() {
+            return Err(failure);
+        }
+        let packages: Option<Vec<StagedPackage>> =
+            held(&self.wheels).iter().map(|wheel| held(&wheel.staged).take()).collect();
+        let packages = packages.ok_or_else(|| Failure::bug("a wheel was not unpacked"))?;
+        let folders = self.beside.folders().to_vec();
+        Ok((filled, Staged { folders, layout: self.staging.layout.clone(), packages, removed }))
+    }
+
+    /// Fails where one wheel has a file that is a folder for another one, or for itself.
+    fn must_have_room_for_each_other(&self) -> Result<(), Failure> {
+        let wheels = held(&self.wheels);
+        let places =
+            || wheels.iter().flat_map(|one| one.tree.places().map(|place| (place.as_path(), &one.incoming.name)));
+        let owners: HashMap<&Path, &PackageName> = places().collect();
+        let mut seen: HashSet<&Path> = HashSet::new();
+        for (place, name) in places() {
+            // With a folder that was looked at, those above it were.
+            let mut new = place.ancestors().skip(1).take_while(|folder| seen.insert(folder));
+            let Some((file, owner)) = new.find_map(|folder| owners.get_key_value(folder)) else { continue };
+            let message = format!("`{}` is a file of {owner} and a folder of {name}", file.display());
+            let finding = Finding::error(Code::WheelMalformed, message).about(Subject::package(name));
+            let finding = finding.about(Subject::package(owner));
+            let finding = finding.with_help("nothing was changed; choose another release of one of them");
+            return Err(Failure::from_findings(Kind::Answer, vec![finding]));
+        }
+        Ok(())
     }
 
     /// Where the file of the wheel `at` that will stand at `place` lies until then.
-    fn staged_path(&self, at: usize, place: &Path) -> PathBuf {
-        match split(place, self.beside.bases()) {
-            Some((base, rest)) => self.tree_folder(at, base).join(rest),
-            // No scheme leads there.
-            None => self.beside.folders()[0].join(at.to_string()).join("nowhere"),
-        }
+    fn staged_path(&self, at: usize, place: &Path) -> Result<PathBuf, Failure> {
+        let split = split(place, self.beside.bases());
+        let (base, rest) = split.ok_or_else(|| Failure::bug(format!("`{}` is in no scheme", place.display())))?;
+        Ok(self.tree_folder(at, base).join(rest))
     }
 
     /// The folder of the wheel `at` that is an image of the base with this number.
@@ -151,15 +260,17 @@ impl Stage<'_> {
         self.beside.folders()[base].join(at.to_string()).join(base.to_string())
     }
 
-    fn create_folders(&self) -> Result<(), Failure> {
-        let mut folders = BTreeSet::new();
-        for (at, tree) in self.trees.iter().enumerate() {
-            folders.extend(tree.places().filter_map(|place| Some(self.staged_path(at, place).parent()?.to_owned())));
-            folders.insert(self.staged_path(at, &tree.site.join(&tree.info)));
-        }
-        let mut all: BTreeSet<&Path> = BTreeSet::new();
-        for folder in &folders {
-            all.extend(folder.ancestors().take_while(|one| !self.beside.folders().iter().any(|top| top == one)));
+    fn create_folders(&self, at: usize, tree: &WheelTree) -> Result<(), Failure> {
+        let mut folders: BTreeSet<&Path> = tree.places().filter_map(|place| place.parent()).collect();
+        let info = tree.site.join(&tree.info);
+        folders.insert(&info);
+        let mut all: BTreeSet<PathBuf> = BTreeSet::new();
+        for folder in folders {
+            let staged = self.staged_path(at, folder)?;
+            let is_top = |one: &Path| self.beside.folders().iter().any(|top| top == one);
+            let new = staged.ancestors().take_while(|one| !all.contains(*one) && !is_top(one));
+            let new: Vec<PathBuf> = new.map(Path::to_owned).collect();
+            all.extend(new);
         }
         // Outer ones come first.
         let failed = |folder: &Path, error: &std::io::Error| {
@@ -170,8 +281,8 @@ impl Stage<'_> {
         }
         // Whatever the umask is, others may read what is installed.
         let usual = std::fs::Permissions::from_mode(0o755);
-        let is_cut = |folder: &Path| folder.look().is_ok_and(|data| data.permissions().mode() & 0o777 != 0o755);
-        if all.first().is_some_and(|folder| is_cut(folder)) {
+        let is_cut = |folder: &PathBuf| folder.look().is_ok_and(|data| data.permissions().mode() & 0o777 != 0o755);
+        if all.first().is_some_and(is_cut) {
             for folder in &all {
                 std::fs::set_permissions(folder, usual.clone()).map_err(|error| failed(folder, &error))?;
             }
@@ -180,12 +291,13 @@ impl Stage<'_> {
     }
 
     /// What is staged of the wheel `at`, with the files that are made for it.
-    fn finish(&self, at: usize, mut files: Vec<WrittenFile>) -> Result<StagedPackage, Failure> {
-        let (one, tree) = (&self.incoming[at], &self.trees[at]);
-        self.must_be_as_recorded(at, &files)?;
+    fn finish(&self, at: usize, wheel: &InStage) -> Result<StagedPackage, Failure> {
+        let (one, tree) = (&wheel.incoming, &wheel.tree);
+        let mut files = std::mem::take(&mut *held(&wheel.files));
+        must_be_as_recorded(one, tree, &files)?;
         let info = tree.site.join(&tree.info);
         let write = |place: PathBuf, bytes: &[u8], executable: bool| {
-            write_made(&self.staged_path(at, &place), place, bytes, executable)
+            write_made(&self.staged_path(at, &place)?, place, bytes, executable)
         };
         for script in &tree.scripts {
             files.push(write(script.place.clone(), &script.bytes, true)?);
@@ -194,7 +306,7 @@ impl Stage<'_> {
         if one.requested {
             files.push(write(info.join("REQUESTED"), b"", false)?);
         }
-        let list = record(&files, &tree.info, tree.site)?;
+        let list = record(&files, &tree.info, &tree.site)?;
         files.push(write(info.join("RECORD"), &list, false)?);
         let used: BTreeSet<usize> =
             files.iter().filter_map(|file| Some(split(&file.place, self.beside.bases())?.0)).collect();
@@ -203,25 +315,29 @@ impl Stage<'_> {
             name: one.name.clone(),
             version: one.version.clone(),
             wheel: one.sha256,
-            site: tree.site.to_owned(),
+            site: tree.site.clone(),
             info: tree.info.clone(),
             trees: trees.collect(),
             files,
         })
     }
+}
 
-    /// Fails where a file of the wheel `at` has other bytes than its RECORD says.
-    fn must_be_as_recorded(&self, at: usize, files: &[WrittenFile]) -> Result<(), Failure> {
-        let (one, tree) = (&self.incoming[at], &self.trees[at]);
-        let recorded: HashMap<String, Sha256> =
-            parse_record(&one.wheel.record).into_iter().filter_map(|entry| Some((entry.path, entry.sha256?))).collect();
-        let written: HashMap<&Path, Sha256> = files.iter().map(|file| (file.place.as_path(), file.sha256)).collect();
-        let differs = tree.planned.iter().filter(|planned| !planned.is_script).find(|planned| {
-            let expected = recorded.get(&planned.member.path);
-            expected.is_some_and(|expected| written.get(planned.place.as_path()) != Some(expected))
-        });
-        let Some(planned) = differs else { return Ok(()) };
-        let path = planned.member.path.escape_debug();
-        Err(malformed(one, &format!("has other bytes in `{path}` than its RECORD says")))
-    }
+/// Fails where a file of a wheel has other bytes than its RECORD says.
+fn must_be_as_recorded(one: &Incoming, tree: &WheelTree, files: &[WrittenFile]) -> Result<(), Failure> {
+    let recorded: HashMap<String, Sha256> =
+        parse_record(&one.wheel.record).into_iter().filter_map(|entry| Some((entry.path, entry.sha256?))).collect();
+    let written: HashMap<&Path, Sha256> = files.iter().map(|file| (file.place.as_path(), file.sha256)).collect();
+    let path = |member: usize| one.wheel.files.members[member].path.as_str();
+    let differs = tree.planned.iter().filter(|planned| !planned.is_script).find(|planned| {
+        let expected = recorded.get(path(planned.member));
+        expected.is_some_and(|expected| written.get(planned.place.as_path()) != Some(expected))
+    });
+    let Some(planned) = differs else { return Ok(()) };
+    let path = path(planned.member).escape_debug();
+    Err(malformed(one, &format!("has other bytes in `{path}` than its RECORD says")))
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,17 +4,17 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use crate::boot::files::WrittenFile;
-use crate::boot::index::not_locked;
+use crate::boot::files::{Downloaded, WrittenFile};
+use crate::boot::index::{OpenWheel, failure_in, not_locked};
 use crate::boot::install::launcher::FirstLine;
+use crate::boot::install::queue::{Needs, OnWheel, Task};
 use crate::core::diag::Failure;
 use crate::core::host::files::writing_failed;
-use crate::core::host::parallel::on_all_cores;
 use crate::core::host::stamps::Stamp;
 use crate::core::inspect::{Engine, Flow, Malformed, Sink, Unpacker};
 use crate::core::model::Sha256;
@@ -34,20 +34,27 @@ const LARGE: u64 = 32 << 20;
 /// How many pieces wait for that thread at most.
 const WAITING: usize = 8;
 
-/// A wheel to be unpacked.
-pub(super) struct Packed<'a> {
-    pub path: &'a Path,
-    pub file: File,
-    /// What it looked like when it was opened.
+/// From so many packed bytes on, a member is unpacked while it arrives.
+const STREAMED: u64 = 4 << 20;
+
+/// A wheel that is being unpacked.
+pub(super) struct Packed {
+    /// Its number in the stage.
+    pub at: usize,
+    pub path: PathBuf,
+    pub open: OpenWheel,
+    /// What it looked like when it was opened, where it is a file of others.
     pub stamp: Stamp,
     pub sha256: Sha256,
-    pub targets: Vec<MemberTarget<'a>>,
+    pub wheel: Arc<Downloaded>,
+    /// In the order of their members.
+    pub targets: Vec<MemberTarget>,
 }
 
-impl Packed<'_> {
+impl Packed {
     /// Fails where the wheel was changed while it was read.
-    fn must_be_as_opened(&self) -> Result<(), Failure> {
-        if Stamp::of_open(&self.file).is_ok_and(|now| now == self.stamp) {
+    pub(super) fn must_be_as_opened(&self) -> Result<(), Failure> {
+        if self.open.file().is_none_or(|file| Stamp::of_open(file).is_ok_and(|now| now == self.stamp)) {
             return Ok(());
         }
         let message = format!("`{}` was changed while it was read", self.path.display());
@@ -57,57 +64,38 @@ impl Packed<'_> {
 
 /// A member, and the file that it becomes.
 #[derive(Debug)]
-pub(super) struct MemberTarget<'a> {
-    pub member: &'a Member,
+pub(super) struct MemberTarget {
+    /// Its number in the directory.
+    pub member: usize,
     /// Where it is written now, and where it will stand.
     pub path: PathBuf,
     pub place: PathBuf,
     pub executable: bool,
     /// A script, whose first line is written for this interpreter.
-    pub python: Option<&'a Path>,
+    pub python: Option<Arc<Path>>,
 }
 
-/// What can be done at once.
-enum Task {
-    /// Hash the wheel.
-    Digest { wheel: usize },
+/// What is done in one go.
+pub(super) struct Unpacking {
+    pub packed: Arc<Packed>,
+    portion: Portion,
+}
+
+enum Portion {
+    /// See that the wheel is the one that is locked.
+    Digest,
     /// Unpack these targets, which lie one behind the other.
-    Unpack { wheel: usize, from: usize, to: usize },
+    Targets { from: usize, to: usize },
 }
 
-/// What came of a task: the place of a wheel in the list, and files of it.
-type Unpacked = Result<(usize, Vec<WrittenFile>), Failure>;
+impl OnWheel for Unpacking {
+    fn wheel(&self) -> &OpenWheel {
+        &self.packed.open
+    }
 
-/// Unpacks `wheels` and checks their digests. The folders of the targets exist, the files do not. Returns what was
-/// written of each wheel; at the first failure the rest is left.
-pub(super) fn unpack(
-    wheels: &mut [Packed<'_>],
-    is_stopped: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<Vec<WrittenFile>>, Failure> {
-    for wheel in wheels.iter_mut() {
-        wheel.targets.sort_by_key(|target| target.member.offset);
+    fn number(&self) -> usize {
+        self.packed.at
     }
-    let wheels = &*wheels;
-    let tasks = tasks(wheels)?;
-    let failed = AtomicBool::new(false);
-    let outcomes = on_all_cores(&tasks, |task| {
-        if failed.load(Ordering::Relaxed) || is_stopped() {
-            return None;
-        }
-        let outcome = perform(task, wheels);
-        failed.fetch_or(outcome.is_err(), Ordering::Relaxed);
-        Some(outcome)
-    });
-    let mut files: Vec<Vec<WrittenFile>> = wheels.iter().map(|_| Vec::new()).collect();
-    for outcome in outcomes {
-        let (wheel, written) = outcome?;
-        files[wheel].extend(written);
-    }
-    if is_stopped() {
-        return Err(Failure::world("stopped before all wheels were unpacked"));
-    }
-    wheels.iter().try_for_each(Packed::must_be_as_opened)?;
-    Ok(files)
 }
 
 /// Where a member ends at the latest: behind its header, which has two fields of 64 kB at most, and its data.
@@ -116,53 +104,65 @@ fn extent(member: &Member) -> u64 {
     member.end.min(data.saturating_add(30 + 2 * 65_535))
 }
 
-/// What there is to do, the longest first.
-fn tasks(wheels: &[Packed<'_>]) -> Result<Vec<Task>, Failure> {
-    let mut tasks: Vec<(u64, Task)> = Vec::new();
-    for (wheel, packed) in wheels.iter().enumerate() {
-        let size = packed.file.metadata().map_err(|error| unreadable(packed.path, &error))?.len();
-        // Hashing is some five times as fast as inflating.
-        tasks.push((size / 2, Task::Digest { wheel }));
-        let mut from = 0;
-        while let Some(first) = packed.targets.get(from) {
-            let (start, mut to, mut unpacked) = (first.member.offset, from + 1, first.member.size);
-            if first.member.compressed <= SMALL {
-                while let Some(next) = packed.targets.get(to)
-                    && next.member.compressed <= SMALL
-                    && extent(next.member).saturating_sub(start) <= TOGETHER
-                {
-                    unpacked += next.member.size;
-                    to += 1;
-                }
+/// What there is to do for `packed`; of a download, nothing else will be read. The folders of its targets exist, the files do not.
+pub(super) fn tasks_of(packed: &Arc<Packed>) -> Vec<Task<Unpacking>> {
+    let task = |weight, portion, needs| Task { weight, work: Unpacking { packed: Arc::clone(packed), portion }, needs };
+    // Hashing is some five times as fast as inflating.
+    let mut tasks = vec![task(packed.open.size() / 2, Portion::Digest, Needs::End)];
+    let member = |at: usize| Some(packed.member(packed.targets.get(at)?));
+    let mut from = 0;
+    while let Some(first) = member(from) {
+        let (start, mut end, mut to, mut weight) = (first.offset, extent(first), from + 1, first.size);
+        if first.compressed <= SMALL {
+            while let Some(next) = member(to)
+                && next.compressed <= SMALL
+                && extent(next).saturating_sub(start) <= TOGETHER
+            {
+                weight += next.size;
+                end = end.max(extent(next));
+                to += 1;
             }
-            tasks.push((unpacked, Task::Unpack { wheel, from, to }));
-            from = to;
         }
+        let arrives = packed.open.arrival().is_some();
+        let needs =
+            if arrives && first.compressed >= STREAMED { Needs::Begun(start..end) } else { Needs::Span(start..end) };
+        tasks.push(task(weight, Portion::Targets { from, to }, needs));
+        from = to;
     }
-    tasks.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
-    Ok(tasks.into_iter().map(|(_, task)| task).collect())
+    if let Some(arrival) = packed.open.arrival() {
+        arrival.only(tasks.iter().filter_map(|task| task.needs.span()));
+    }
+    tasks
 }
 
-fn perform(task: &Task, wheels: &[Packed<'_>]) -> Unpacked {
-    match *task {
-        Task::Digest { wheel } => check_digest(&wheels[wheel]).map(|()| (wheel, Vec::new())),
-        Task::Unpack { wheel, from, to } => {
-            let packed = &wheels[wheel];
-            let targets = &packed.targets[from..to];
-            let files = match targets {
-                [one] if one.member.compressed > SMALL => vec![unpack_alone(packed, one)?],
-                _ => unpack_together(packed, targets)?,
-            };
-            Ok((wheel, files))
+impl Packed {
+    fn member(&self, target: &MemberTarget) -> &Member {
+        &self.wheel.files.members[target.member]
+    }
+}
+
+impl Unpacking {
+    /// Does it; returns what was written.
+    pub(super) fn perform(&self) -> Result<Vec<WrittenFile>, Failure> {
+        let Portion::Targets { from, to } = self.portion else {
+            return check_digest(&self.packed).map(|()| Vec::new());
+        };
+        match &self.packed.targets[from..to] {
+            [one] if self.packed.member(one).compressed > SMALL => Ok(vec![unpack_alone(&self.packed, one)?]),
+            targets => unpack_together(&self.packed, targets),
         }
     }
 }
 
 /// Fails where the wheel is not the one that is locked.
-fn check_digest(packed: &Packed<'_>) -> Result<(), Failure> {
+fn check_digest(packed: &Packed) -> Result<(), Failure> {
+    if let Some(arrival) = packed.open.arrival() {
+        // It was hashed as it came.
+        return arrival.end();
+    }
     let (mut hasher, mut at, mut buffer) = (Hasher::default(), 0, vec![0; PIECE]);
     loop {
-        let count = packed.file.read_at(&mut buffer, at).map_err(|error| unreadable(packed.path, &error))?;
+        let count = packed.open.read_at(&mut buffer, at).map_err(|error| unreadable(&packed.path, &error))?;
         if count == 0 {
             break;
         }
@@ -171,23 +171,25 @@ fn check_digest(packed: &Packed<'_>) -> Result<(), Failure> {
     }
     match hasher.finish() {
         digest if digest == packed.sha256 => Ok(()),
-        digest => Err(not_locked(packed.path, packed.sha256, Some(digest))),
+        digest => Err(not_locked(&packed.path, packed.sha256, Some(digest))),
     }
 }
 
 /// Unpacks `targets` from one read.
-fn unpack_together(packed: &Packed<'_>, targets: &[MemberTarget<'_>]) -> Result<Vec<WrittenFile>, Failure> {
-    let start = targets.first().map_or(0, |target| target.member.offset);
-    let end = targets.iter().map(|target| extent(target.member)).max().unwrap_or(start);
+fn unpack_together(packed: &Packed, targets: &[MemberTarget]) -> Result<Vec<WrittenFile>, Failure> {
+    let start = targets.first().map_or(0, |target| packed.member(target).offset);
+    let end = targets.iter().map(|target| extent(packed.member(target))).max().unwrap_or(start);
     let mut bytes = vec![0; usize::try_from(end.saturating_sub(start)).unwrap_or(0)];
-    packed.file.read_exact_at(&mut bytes, start).map_err(|error| unreadable(packed.path, &error))?;
+    packed.open.read_exact_at(&mut bytes, start).map_err(|error| unreadable(&packed.path, &error))?;
+    packed.open.was_read(start..end);
     let mut engine = Engine::default();
     let mut written = Vec::with_capacity(targets.len());
     for target in targets {
-        let from = usize::try_from(target.member.offset - start).unwrap_or(0);
-        let to = usize::try_from(extent(target.member) - start).unwrap_or(0);
+        let member = packed.member(target);
+        let from = usize::try_from(member.offset - start).unwrap_or(0);
+        let to = usize::try_from(extent(member) - start).unwrap_or(0);
         let mut output = Output::create(target)?;
-        let mut unpacker = Unpacker::with(target.member, engine).map_err(|error| malformed(packed, &error))?;
+        let mut unpacker = Unpacker::with(member, engine).map_err(|error| malformed(packed, &error))?;
         unpacker.take(&bytes[from..to], &mut output).map_err(|error| malformed(packed, &error))?;
         unpacker.finish().map_err(|error| output.refused(packed, &error))?;
         engine = unpacker.into_engine();
@@ -197,10 +199,11 @@ fn unpack_together(packed: &Packed<'_>, targets: &[MemberTarget<'_>]) -> Result<
 }
 
 /// Unpacks one target piece by piece.
-fn unpack_alone(packed: &Packed<'_>, target: &MemberTarget<'_>) -> Result<WrittenFile, Failure> {
+fn unpack_alone(packed: &Packed, target: &MemberTarget) -> Result<WrittenFile, Failure> {
     let mut output = Output::create(target)?;
-    if target.member.size < LARGE {
-        pour(packed, target.member, &mut output)?;
+    let member = packed.member(target);
+    if member.size < LARGE {
+        pour(packed, member, &mut output)?;
         return output.close();
     }
     std::thread::scope(|scope| {
@@ -216,7 +219,7 @@ fn unpack_alone(packed: &Packed<'_>, target: &MemberTarget<'_>) -> Result<Writte
         });
         let writer = writer.map_err(|error| Failure::world("could not start a thread").because(&error))?;
         let mut relay = Relay { sender, piece: Vec::with_capacity(PIECE) };
-        let poured = pour(packed, target.member, &mut relay);
+        let poured = pour(packed, member, &mut relay);
         relay.flush();
         drop(relay);
         let written = writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -225,24 +228,27 @@ fn unpack_alone(packed: &Packed<'_>, target: &MemberTarget<'_>) -> Result<Writte
 }
 
 /// Reads a member and gives what it unpacks to `sink`.
-fn pour(packed: &Packed<'_>, member: &Member, sink: &mut dyn Sink) -> Result<(), Failure> {
+fn pour(packed: &Packed, member: &Member, sink: &mut dyn Sink) -> Result<(), Failure> {
     let mut unpacker = Unpacker::new(member).map_err(|error| malformed(packed, &error))?;
     let (mut at, mut buffer) = (member.offset, vec![0; PIECE]);
-    while at < member.end {
-        let most = usize::try_from(member.end - at).unwrap_or(PIECE).min(PIECE);
-        let count = packed.file.read_at(&mut buffer[..most], at).map_err(|error| unreadable(packed.path, &error))?;
+    let end = extent(member);
+    while at < end {
+        let most = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
+        let count = packed.open.read_at(&mut buffer[..most], at).map_err(|error| unreadable(&packed.path, &error))?;
+        packed.open.was_read(at..at + count as u64);
         let flow = unpacker.take(&buffer[..count], sink).map_err(|error| malformed(packed, &error))?;
         if count == 0 || flow == Flow::Enough {
             break;
         }
         at += count as u64;
     }
+    packed.open.was_read(member.offset..end);
     unpacker.finish().map(drop).map_err(|error| malformed(packed, &error))
 }
 
 /// A file that is being written.
 struct Output<'a> {
-    target: &'a MemberTarget<'a>,
+    target: &'a MemberTarget,
     file: File,
     hasher: Hasher,
     first: Option<FirstLine>,
@@ -250,7 +256,7 @@ struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    fn create(target: &'a MemberTarget<'a>) -> Result<Self, Failure> {
+    fn create(target: &'a MemberTarget) -> Result<Self, Failure> {
         let mode = mode_of(target.executable);
         let file = File::options().write(true).create_new(true).mode(mode).open(&target.path).map_err(|error| {
             if error.kind() == std::io::ErrorKind::AlreadyExists {
@@ -260,13 +266,13 @@ impl<'a> Output<'a> {
             }
             writing_failed(&target.path, &error)
         })?;
-        let first = target.python.map(|_| FirstLine::new());
+        let first = target.python.as_ref().map(|_| FirstLine::new());
         Ok(Self { target, file, hasher: Hasher::default(), first, failed: None })
     }
 
     fn write(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
-        if let Some((first, python)) = self.first.as_mut().zip(self.target.python) {
+        if let Some((first, python)) = self.first.as_mut().zip(self.target.python.as_deref()) {
             let (made, behind) = first.take(bytes, python);
             rest = behind;
             self.write_as_it_is(&made);
@@ -282,12 +288,12 @@ impl<'a> Output<'a> {
     }
 
     /// Why a member is not whole: the disk, else the wheel.
-    fn refused(&mut self, packed: &Packed<'_>, error: &Malformed) -> Failure {
+    fn refused(&mut self, packed: &Packed, error: &Malformed) -> Failure {
         self.failed.take().map_or_else(|| malformed(packed, error), |error| writing_failed(&self.target.path, &error))
     }
 
     fn close(mut self) -> Result<WrittenFile, Failure> {
-        if let Some((first, python)) = self.first.as_mut().zip(self.target.python) {
+        if let Some((first, python)) = self.first.as_mut().zip(self.target.python.as_deref()) {
             let made = first.finish(python);
             self.write_as_it_is(&made);
         }
@@ -357,10 +363,13 @@ fn looked_at(
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    if let Some(failure) = failure_in(error) {
+        return failure;
+    }
     Failure::world(format!("could not read `{}`", path.display())).because(error)
 }
 
-fn malformed(packed: &Packed<'_>, error: &Malformed) -> Failure {
+fn malformed(packed: &Packed, error: &Malformed) -> Failure {
     Failure::answer(format!("`{}` can't be unpacked", packed.path.display()))
         .because(error)
         .help("nothing was installed; replace the file, or choose another release")

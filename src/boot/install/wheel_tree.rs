@@ -12,8 +12,9 @@ use crate::core::model::contents::Member;
 
 /// What a member of a wheel becomes.
 #[derive(Debug)]
-pub(super) struct PlannedFile<'a> {
-    pub member: &'a Member,
+pub(super) struct PlannedFile {
+    /// Its number in the directory.
+    pub member: usize,
     /// Where it will stand.
     pub place: PathBuf,
     pub executable: bool,
@@ -30,31 +31,27 @@ pub(super) struct MadeFile {
 
 /// All files of a wheel but for the metadata that installers write.
 #[derive(Debug)]
-pub(super) struct WheelTree<'a> {
-    pub site: &'a Path,
+pub(super) struct WheelTree {
+    pub site: PathBuf,
     /// The name of its dist-info folder.
     pub info: String,
-    pub planned: Vec<PlannedFile<'a>>,
+    pub planned: Vec<PlannedFile>,
     pub scripts: Vec<MadeFile>,
 }
 
 /// What installers write, and a wheel can't know; a signature of RECORD is void once RECORD is written anew.
 const OF_INSTALLERS: [&str; 6] = ["RECORD", "RECORD.jws", "RECORD.p7s", "INSTALLER", "REQUESTED", "direct_url.json"];
 
-impl<'a> WheelTree<'a> {
+impl WheelTree {
     /// The tree of `wheel`, the distribution `name`, for the interpreter `python` in `layout`. An error says which
     /// member can't become a file.
-    pub(super) fn of(
-        wheel: &'a Downloaded,
-        name: &PackageName,
-        layout: &'a Layout,
-        python: &Path,
-    ) -> Result<Self, String> {
+    pub(super) fn of(wheel: &Downloaded, name: &PackageName, layout: &Layout, python: &Path) -> Result<Self, String> {
         let site = if wheel.is_pure() { &layout.purelib } else { &layout.platlib };
         let record = wheel.files.dist_info("RECORD").and_then(|member| member.path.split_once('/'));
         let info = record.map(|(info, _)| info.to_owned()).ok_or("has no RECORD")?;
         let mut planned = Vec::new();
-        for member in wheel.files.members.iter().filter(|member| !member.path.ends_with('/')) {
+        let members = wheel.files.members.iter().enumerate();
+        for (at, member) in members.filter(|(_, member)| !member.path.ends_with('/')) {
             // `S_IFLNK` among the bits of `S_IFMT`.
             if member.mode & 0o170_000 == 0o120_000 {
                 return Err(format!("has a symbolic link, `{}`", member.path.escape_debug()));
@@ -63,7 +60,7 @@ impl<'a> WheelTree<'a> {
             if of_info.is_some_and(|file| OF_INSTALLERS.contains(&file)) {
                 continue;
             }
-            planned.push(planned_of(member, name, site, layout)?);
+            planned.push(planned_of((at, member), name, site, layout)?);
         }
         let mut scripts = Vec::new();
         for (name, object) in entry_points(&wheel.entry_points) {
@@ -82,7 +79,7 @@ impl<'a> WheelTree<'a> {
             scripts.retain(|one: &MadeFile| one.place != place);
             scripts.push(MadeFile { place, bytes });
         }
-        Ok(Self { site, info, planned, scripts })
+        Ok(Self { site: site.clone(), info, planned, scripts })
     }
 
     /// Where its files will stand.
@@ -91,12 +88,12 @@ impl<'a> WheelTree<'a> {
     }
 }
 
-fn planned_of<'a>(
-    member: &'a Member,
+fn planned_of(
+    (at, member): (usize, &Member),
     name: &PackageName,
     site: &Path,
     layout: &Layout,
-) -> Result<PlannedFile<'a>, String> {
+) -> Result<PlannedFile, String> {
     let shown = || member.path.escape_debug().to_string();
     let data = member.path.split_once('/').filter(|(first, _)| first.ends_with(".data")).map(|(_, rest)| rest);
     let (folder, rest, is_script) = match data.map(|rest| rest.split_once('/').unwrap_or((rest, ""))) {
@@ -113,7 +110,7 @@ fn planned_of<'a>(
         return Err(format!("has a file that can't be created, `{}`", shown()));
     }
     let executable = is_script || member.mode & 0o111 != 0;
-    Ok(PlannedFile { member, place: folder.join(rest), executable, is_script })
+    Ok(PlannedFile { member: at, place: folder.join(rest), executable, is_script })
 }
 
 /// Where C headers of a distribution go: as pip has it, in a folder of their own below `include`.

@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::boot::index::{Buildable, Client, Download, IndexSettings, Locations, Offline, Online, Scope, fetch_all};
+use crate::boot::index::{
+    Arrival, Buildable, Client, Download, Downloads, IndexSettings, Locations, Offline, Online, Scope, WheelSource,
+};
 use crate::boot::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::boot::machine::Python;
 use crate::boot::profile::{Policy, Profile};
@@ -46,13 +48,22 @@ pub struct Retrieval<'a> {
     pub direct: BTreeMap<PackageName, Url>,
 }
 
-/// Files of a lock that are at hand.
-#[derive(Debug, Default)]
+/// Files of a lock, at hand or on their way.
+#[derive(Default)]
 pub struct Fetched {
-    /// Where each lies, by its name.
-    pub paths: BTreeMap<String, PathBuf>,
+    /// Where each is read from, by its name.
+    pub sources: BTreeMap<String, WheelSource>,
+    /// What is on its way.
+    pub downloads: Option<Downloads>,
     /// What was noticed: releases that were yanked since the lock was made.
     pub findings: Vec<Finding>,
+}
+
+impl Fetched {
+    /// Whether the file with this name is on its way.
+    pub fn is_arriving(&self, file: &str) -> bool {
+        matches!(self.sources.get(file), Some(WheelSource::Arriving(_)))
+    }
 }
 
 /// The wheels that `profile` gives by address.
@@ -62,9 +73,16 @@ pub fn direct_addresses(profile: &Profile) -> BTreeMap<PackageName, Url> {
 }
 
 impl Retrieval<'_> {
-    /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name. With
-    /// `in_place`, files in folders of wheels stay there, and are not read yet.
-    pub fn fetch(
+    /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name.
+    pub fn fetch(self, packages: &[&LockedPackage], folder: &Path, style: Style) -> Result<Vec<Finding>, Failure> {
+        let fetched = self.begin(packages, folder, style, false)?;
+        fetched.downloads.map_or(Ok(()), |downloads| downloads.finish())?;
+        Ok(fetched.findings)
+    }
+
+    /// Begins to do so. With `in_place`, wheels in folders stay there, and are not read yet; large ones of an index need
+    /// not come to the folder, but to those that read them.
+    pub fn begin(
         self,
         packages: &[&LockedPackage],
         folder: &Path,
@@ -78,13 +96,24 @@ impl Retrieval<'_> {
         for package in packages {
             let Some(wheel) = package.wheel() else { continue };
             let here = folders.path(package).filter(|_| in_place && !wheel.is_source());
-            if here.is_none() {
-                missing.push(*package);
+            match here {
+                Some(path) => drop(fetched.sources.insert(wheel.file.clone(), WheelSource::Here(path))),
+                None => missing.push(*package),
             }
-            fetched.paths.insert(wheel.file.clone(), here.unwrap_or_else(|| folder.join(&wheel.file)));
         }
         if !missing.is_empty() {
-            fetched.findings = self.bring(&missing, &folders, folder, style)?;
+            let downloads;
+            (downloads, fetched.findings) = self.bring(&missing, &folders, (folder, in_place), style)?;
+            let name = |arrival: &Arrival| Some(arrival.path().file_name()?.to_string_lossy().into_owned());
+            for arrival in downloads.arrivals() {
+                fetched.sources.extend(name(arrival).map(|name| (name, WheelSource::Arriving(Arc::clone(arrival)))));
+            }
+            fetched.downloads = Some(downloads);
+        }
+        for wheel in packages.iter().filter_map(|package| package.wheel()) {
+            // Without a network, what is there has to do.
+            let there = || WheelSource::Here(folder.join(&wheel.file));
+            fetched.sources.entry(wheel.file.clone()).or_insert_with(there);
         }
         Ok(fetched)
     }
@@ -94,9 +123,9 @@ impl Retrieval<'_> {
         self,
         packages: &[&LockedPackage],
         folders: &Folders<'_>,
-        folder: &Path,
+        (folder, in_place): (&Path, bool),
         style: Style,
-    ) -> Result<Vec<Finding>, Failure> {
+    ) -> Result<(Downloads, Vec<Finding>), Failure> {
         let sizes = packages.iter().filter_map(|package| package.wheel()?.size);
         let total: u64 = sizes.sum();
         enough_space(folder, total, "the wheels")?;
@@ -123,8 +152,11 @@ impl Retrieval<'_> {
             downloads.extend(of_indexes);
             findings = found;
         }
-        fetch_all(&client, &downloads, folder, &bar(total, style))?;
-        Ok(findings)
+        for download in &mut downloads {
+            download.kept |= !in_place;
+        }
+        let bar = bar(total, downloads.len(), style);
+        Ok((Downloads::begin(client, downloads, folder, &bar)?, findings))
     }
 
     fn locations(&self) -> Result<Locations, Failure> {
@@ -287,7 +319,8 @@ impl Folders<'_> {
 
 /// What to fetch for a locked file; one without a digest is refused with the plan.
 fn download(wheel: &LockedWheel, url: Url) -> Option<Download> {
-    Some(Download { file: wheel.file.clone(), url, sha256: wheel.sha256?, size: wheel.size.unwrap_or_default() })
+    let (file, size) = (wheel.file.clone(), wheel.size.unwrap_or_default());
+    Some(Download { file, url, sha256: wheel.sha256?, size, kept: wheel.is_source() })
 }
 
 fn all_here(packages: &[&LockedPackage], folder: &Path, settings: &IndexSettings) -> Result<(), Failure> {

@@ -56,7 +56,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
             continue;
         }
         let sources = session.sources_of_target(&settings, profile.as_ref(), target)?;
-        findings.extend(sources.fetch(&packages, &options.into, style, false)?.findings);
+        findings.extend(sources.fetch(&packages, &options.into, style)?);
     }
     let needed: Vec<String> = targets.iter().flat_map(|target| needed_images(target)).collect();
     let mut total = 0;

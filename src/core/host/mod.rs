@@ -1,6 +1,7 @@
 //! The only door to the operating system: files, processes, signals, locks. Every error names its path or its command
 //! line.
 
+pub mod bell;
 pub mod clock;
 pub mod command;
 pub mod destination;

@@ -1,7 +1,8 @@
 //! Progress of downloads. On a terminal a bar; in a notebook or a log a line now and then.
 
+use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::io::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,21 +17,46 @@ pub trait Progress: Send + Sync {
     fn finished(&self, file: &str);
 }
 
-struct Bar(ProgressBar);
+struct Bar {
+    bar: ProgressBar,
+    files: FileCount,
+}
 
 impl Progress for Bar {
     fn bytes(&self, count: u64) {
-        self.0.inc(count);
+        self.bar.inc(count);
     }
 
-    fn finished(&self, file: &str) {
-        self.0.set_message(file.to_owned());
+    fn finished(&self, _file: &str) {
+        self.bar.set_message(self.files.one_more());
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
+    }
+}
+
+/// How many files are complete.
+struct FileCount {
+    total: usize,
+    done: AtomicUsize,
+}
+
+impl FileCount {
+    fn one_more(&self) -> String {
+        self.done.fetch_add(1, Ordering::Relaxed);
+        self.to_string()
+    }
+}
+
+impl Display for FileCount {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> FmtResult {
+        match self.total {
+            0 => Ok(()),
+            total => write!(formatter, ", {} of {total} files", self.done.load(Ordering::Relaxed)),
+        }
     }
 }
 
@@ -38,6 +64,8 @@ impl Drop for Bar {
 struct PlainLines {
     total: u64,
     here: AtomicU64,
+    files: FileCount,
+    began: Instant,
     printed: Mutex<Instant>,
 }
 
@@ -47,26 +75,58 @@ impl Progress for PlainLines {
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         if printed.elapsed() >= BETWEEN_LINES {
             *printed = Instant::now();
+            let pace = pace(here, self.total, self.began.elapsed());
             // A closed stderr is no reason to stop.
-            let _ = writeln!(std::io::stderr(), "colab-boot: {} of {}", bytes(here), bytes(self.total));
+            let _ =
+                writeln!(std::io::stderr(), "colab-boot: {} of {}{}{pace}", bytes(here), bytes(self.total), self.files);
         }
     }
 
-    fn finished(&self, _file: &str) {}
+    fn finished(&self, _file: &str) {
+        let _ = self.files.one_more();
+    }
+}
+
+/// `, 12.0 MB/s, 30 s left`, where `here` of `total` bytes took so long.
+fn pace(here: u64, total: u64, took: Duration) -> String {
+    let Some(speed) = u128::from(here).saturating_mul(1000).checked_div(took.as_millis()).filter(|speed| *speed > 0)
+    else {
+        return String::new();
+    };
+    let left = u128::from(total.saturating_sub(here)) / speed;
+    format!(", {}/s, {left} s left", bytes(u64::try_from(speed).unwrap_or(u64::MAX)))
 }
 
 /// Notebooks cut long outputs from the top, so lines are few.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
-/// A sink for the progress of `total` bytes.
-pub fn bar(total: u64, style: Style) -> Arc<dyn Progress> {
+/// A sink for the progress of `total` bytes in so many files; 0 where nobody counts them.
+pub fn bar(total: u64, files: usize, style: Style) -> Arc<dyn Progress> {
+    let files = FileCount { total: files, done: AtomicUsize::new(0) };
     if style.plain {
-        return Arc::new(PlainLines { total, here: AtomicU64::new(0), printed: Mutex::new(Instant::now()) });
+        let (here, began) = (AtomicU64::new(0), Instant::now());
+        return Arc::new(PlainLines { total, here, files, began, printed: Mutex::new(began) });
     }
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(2));
-    let template = "  {bytes:>10} of {total_bytes} [{bar:30}] {msg}";
+    let template = "  {bytes:>10} of {total_bytes} [{bar:30}] {bytes_per_sec}, {eta} left{msg}";
     if let Ok(look) = ProgressStyle::with_template(template) {
         bar.set_style(look.progress_chars("=> "));
     }
-    Arc::new(Bar(bar))
+    bar.set_message(files.to_string());
+    Arc::new(Bar { bar, files })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::pace;
+
+    #[test]
+    fn pace_needs_some_bytes_and_some_time() {
+        assert_eq!(pace(0, 100, Duration::from_secs(5)), "");
+        assert_eq!(pace(100, 100, Duration::ZERO), "");
+        assert_eq!(pace(60_000_000, 360_000_000, Duration::from_secs(5)), ", 12.0 MB/s, 25 s left");
+        assert_eq!(pace(200, 100, Duration::from_secs(1)), ", 200 B/s, 0 s left");
+    }
 }

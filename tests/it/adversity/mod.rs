@@ -10,6 +10,7 @@ mod hostile_profile;
 mod hostile_wheels;
 mod installed_trees;
 mod interpreters;
+mod large_wheels;
 mod no_metadata;
 mod odd_environments;
 mod once_more;

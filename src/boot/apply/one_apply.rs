@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use crate::boot::apply::forbidden_targets::scripts;
 use crate::boot::apply::installer_leftovers::{empty_trash, leftovers, remove_caches};
@@ -291,16 +292,18 @@ impl Work<'_> {
         python.ok_or_else(|| Failure::bug("an apply without an interpreter"))
     }
 
-    /// Names of the packages whose files are not those of their wheels, and what is wrong.
+    /// Names of the packages whose files are not those of their wheels, and what is wrong. All was written by the
+    /// moment `since`.
     pub(super) fn check(
         &self,
         packages: &[&LockedPackage],
         wheels: &Wheels,
         written: &WrittenFiles<'_>,
+        since: Instant,
     ) -> CheckedFiles {
         let (mut faulty, mut findings) = (Vec::new(), Vec::new());
         // What was installed a moment ago is to be known again by its time.
-        wait_a_tick();
+        wait_a_tick(since);
         let held = packages.iter().map(|package| held(self.layout, self.state, package)).collect();
         let tag = self.cache_tag();
         let mut compared =

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::boot::apply::one_apply::{Checked, Work};
 use crate::boot::apply::prepared::{Brought, Installer, Wheels};
@@ -141,6 +142,7 @@ impl Work<'_> {
         wheels: &Wheels,
         staged: Option<&Staged>,
     ) -> Result<Checked, Failure> {
+        let since = Instant::now();
         let written = staged.map(Staged::files).unwrap_or_default();
         let start = Invocation::new(self.python()?, &["-E", "-c", ""], self.session.environment);
         let mut wrong: Vec<Finding> = match staged {
@@ -153,13 +155,13 @@ impl Work<'_> {
         if !wrong.is_empty() {
             return Ok((wrong, BTreeMap::new(), BTreeMap::new()));
         }
-        let (faulty, findings, hashed) = self.check(packages, wheels, &written);
+        let (faulty, findings, hashed) = self.check(packages, wheels, &written, since);
         if faulty.is_empty() || staged.is_none() {
             return Ok((self.with_hidden(findings, wheels), hashed, BTreeMap::new()));
         }
         // Every file was right when it was written: what differs now is the work of Python's start.
         let rewritten = self.rewritten_by_start(packages)?;
-        let (_, findings, hashed) = self.check(packages, wheels, &written);
+        let (_, findings, hashed) = self.check(packages, wheels, &written, since);
         Ok((self.with_hidden(findings, wheels), hashed, rewritten))
     }
 }

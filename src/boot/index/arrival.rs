@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
-
 use crate::boot::index::mutex::held;
 use crate::boot::index::requested_bytes::Requests;
+use crate::boot::index::room::Room;
 use crate::boot::index::spans::Spans;
 use crate::core::diag::Failure;
 use crate::core::host::bell::Bell;
@@ -46,8 +45,10 @@ struct Received {
     hashed: u64,
     /// What nobody will read.
     unwanted: Spans,
+    /// What was asked for out of turn, and is believed only as far as the bytes that are hashed are the same.
+    asked: Vec<(u64, Vec<u8>)>,
     /// What gets the room back that a block has taken.
-    room: Option<Arc<Semaphore>>,
+    room: Option<Arc<Room>>,
     /// Whether it is whole and as it should be, or why it won't be.
     ended: Option<Result<(), Failure>>,
 }
@@ -88,12 +89,19 @@ impl Arrival {
 
     /// Reads what is at `at` now: from the file, else out of turn.
     pub(super) fn read_now(&self, buffer: &mut [u8], at: u64) -> IoResult<usize> {
-        if let Some((file, _)) = self.file() {
-            return file.read_at(buffer, at);
+        let here = held(&self.state).readable_at(at);
+        if let Some(here) = here {
+            return here.read_at(buffer, at);
         }
-        let out_of_turn = self.requests.as_ref().map(|requests| requests.read_at(buffer, at));
+        let is_over = || self.ended().is_some();
+        let out_of_turn = self.requests.as_ref().map(|requests| requests.read_at(buffer, at, is_over));
         match out_of_turn {
-            Some(Ok(count)) => Ok(count),
+            Some(Ok((count, answer))) => {
+                if let Some((start, bytes)) = answer {
+                    self.compare_answer(start, bytes).map_err(IoError::other)?;
+                }
+                Ok(count)
+            }
             // A server that sends no parts sends the whole.
             failed => {
                 self.end().map_err(IoError::other)?;
@@ -115,27 +123,14 @@ impl Arrival {
     /// Waits for it.
     pub(super) fn read_at(&self, buffer: &mut [u8], at: u64) -> IoResult<usize> {
         let block = self.wait(|state| {
-            if let Some((start, block)) = state.blocks.range(..=at).next_back()
-                && at - start < block.len() as u64
-            {
-                return Some(Ok(Readable::Block(Arc::clone(block), at - start)));
+            if let Some(Err(failure)) = &state.ended {
+                return Some(Err(IoError::other(failure.clone())));
             }
-            match (&state.ended, &state.file) {
-                (Some(Err(failure)), _) => Some(Err(IoError::other(failure.clone()))),
-                (_, Some((file, _))) => Some(Ok(Readable::File(Arc::clone(file)))),
-                // An honest wheel has each byte in one member.
-                _ => state.here.has(&(at..at + 1)).then(|| Err(IoError::other("its members overlap"))),
-            }
+            let readable = state.readable_at(at).map(Ok);
+            // An honest wheel has each byte in one member.
+            readable.or_else(|| state.here.has(&(at..at + 1)).then(|| Err(IoError::other("its members overlap"))))
         })?;
-        match block {
-            Readable::File(file) => file.read_at(buffer, at),
-            Readable::Block(block, from) => {
-                let bytes = &block[usize::try_from(from).unwrap_or(usize::MAX)..];
-                let count = bytes.len().min(buffer.len());
-                buffer[..count].copy_from_slice(&bytes[..count]);
-                Ok(count)
-            }
-        }
+        block.read_at(buffer, at)
     }
 
     fn wait<R>(&self, look: impl Fn(&Received) -> Option<R>) -> R {
@@ -167,13 +162,48 @@ impl Arrival {
     }
 
     /// Blocks will take bytes of `room`, and give them back.
-    pub(super) fn takes(&self, room: Arc<Semaphore>) {
+    pub(super) fn takes(&self, room: Arc<Room>) {
         held(&self.state).room = Some(room);
+    }
+
+    /// `bytes` are what the server has answered out of turn. Fails where it sends something else in turn.
+    fn compare_answer(&self, start: u64, bytes: Vec<u8>) -> Result<(), Failure> {
+        let mut state = held(&self.state);
+        let span = start..start + bytes.len() as u64;
+        // What was let go before can't be compared any more.
+        let is_comparable = state.here.missing(span.clone()).iter().map(|gap| gap.end - gap.start).sum::<u64>()
+            + state.blocks.iter().map(|(at, block)| common(*at, block, start, &bytes).0.len() as u64).sum::<u64>()
+            == span.end - span.start;
+        let is_same = is_comparable
+            && state.blocks.iter().all(|(at, block)| {
+                let (one, other) = common(*at, block, start, &bytes);
+                one == other
+            });
+        if !is_same {
+            return Err(self.other_bytes());
+        }
+        state.asked.push((start, bytes));
+        Ok(())
+    }
+
+    fn other_bytes(&self) -> Failure {
+        let file = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Failure::answer(format!("the server sends other bytes of `{file}` each time that it is asked"))
+            .help("nothing was installed; report it to the operator of the index")
     }
 
     /// `block` is what is at `at`.
     pub(super) fn arrived(&self, at: u64, block: Vec<u8>) {
         let mut state = held(&self.state);
+        let is_same = state.asked.iter().all(|(start, bytes)| {
+            let (one, other) = common(at, &block, *start, bytes);
+            one == other
+        });
+        if !is_same {
+            drop(state);
+            self.ends(Err(self.other_bytes()));
+            return;
+        }
         state.here.add(at..at + block.len() as u64);
         state.blocks.insert(at, Arc::new(block));
         drop(state);
@@ -223,6 +253,13 @@ impl Arrival {
         let file = files::open(&self.path).map_err(|error| failed(&error))?;
         let size = file.metadata().map_err(|error| failed(&error))?.len();
         let mut state = held(&self.state);
+        for (start, bytes) in &state.asked {
+            let mut own = vec![0; bytes.len()];
+            file.read_exact_at(&mut own, *start).map_err(|error| failed(&error))?;
+            if own != *bytes {
+                return Err(self.other_bytes());
+            }
+        }
         state.file = Some((Arc::new(file), size));
         state.here.add(0..size);
         drop(state);
@@ -231,13 +268,46 @@ impl Arrival {
     }
 }
 
+/// What two pieces of a file, at these places, have in common: as each has it.
+fn common<'a>(at: u64, one: &'a [u8], start: u64, other: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let (from, to) = (at.max(start), (at + one.len() as u64).min(start + other.len() as u64));
+    let part = |bytes: &'a [u8], base: u64| {
+        let range = usize::try_from(from - base).ok()?..usize::try_from(to.max(from) - base).ok()?;
+        bytes.get(range)
+    };
+    (part(one, at).unwrap_or_default(), part(other, start).unwrap_or_default())
+}
+
 enum Readable {
     File(Arc<File>),
-    /// From that byte on.
+    /// And its place.
     Block(Arc<Vec<u8>>, u64),
 }
 
+impl Readable {
+    fn read_at(&self, buffer: &mut [u8], at: u64) -> IoResult<usize> {
+        match self {
+            Self::File(file) => file.read_at(buffer, at),
+            Self::Block(block, start) => {
+                let bytes = usize::try_from(at - start).ok().and_then(|from| block.get(from..)).unwrap_or_default();
+                let count = bytes.len().min(buffer.len());
+                buffer[..count].copy_from_slice(&bytes[..count]);
+                Ok(count)
+            }
+        }
+    }
+}
+
 impl Received {
+    /// What holds the byte at `at`.
+    fn readable_at(&self, at: u64) -> Option<Readable> {
+        if let Some((file, _)) = &self.file {
+            return Some(Readable::File(Arc::clone(file)));
+        }
+        let (start, block) = self.blocks.range(..=at).next_back()?;
+        (at - start < block.len() as u64).then(|| Readable::Block(Arc::clone(block), *start))
+    }
+
     fn next_to_hash(&self) -> Option<Arc<Vec<u8>>> {
         self.blocks.get(&self.hashed).cloned()
     }
@@ -250,9 +320,12 @@ impl Received {
             let end = *at + block.len() as u64;
             end <= *hashed && unwanted.has(&(*at..end))
         });
-        let bytes: usize = gone.map(|(_, block)| block.len()).sum();
-        if let Some(room) = room {
-            room.add_permits(bytes);
+        for (_, block) in gone {
+            let Some(room) = room else { continue };
+            room.give_back(block.len());
+            if let Some(block) = Arc::into_inner(block) {
+                room.reuse(block);
+            }
         }
     }
 }

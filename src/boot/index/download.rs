@@ -37,8 +37,15 @@ const LONGEST: Duration = Duration::from_secs(1);
 pub struct Downloads {
     arrivals: Vec<Arc<Arrival>>,
     bell: Arc<Bell>,
+    progress: Arc<dyn Progress>,
     /// Its threads do the work.
     _client: Client,
+}
+
+impl Drop for Downloads {
+    fn drop(&mut self) {
+        self.progress.ended();
+    }
 }
 
 impl Downloads {
@@ -80,7 +87,7 @@ impl Downloads {
         let side_by_side = std::thread::available_parallelism().map_or(1, NonZero::get).clamp(2, MOST_IN_PIECES);
         runtime.spawn(whole.buffer_unordered(PARALLEL).collect::<()>());
         runtime.spawn(in_pieces.buffer_unordered(side_by_side).collect::<()>());
-        Ok(Self { arrivals, bell, _client: client })
+        Ok(Self { arrivals, bell, progress: Arc::clone(progress), _client: client })
     }
 
     /// What arrives, in the order in which it will be here.
@@ -103,6 +110,7 @@ impl Downloads {
                 return Err(failure.clone());
             }
             if ended.iter().all(Option::is_some) {
+                self.progress.ended();
                 return Ok(());
             }
             self.bell.wait(before, LONGEST);

@@ -25,6 +25,7 @@ use crate::boot::index::headers::{part as part_of, text_of};
 use crate::boot::index::mutex::held;
 use crate::boot::index::one_stream::{KEPT, bring_whole, not_written, open_part, pour};
 use crate::boot::index::retry::{Miss, Retries, refused};
+use crate::boot::index::room::{BLOCK, Room};
 use crate::boot::index::spans::Spans;
 use crate::boot::index::wanted_file::{WantedFile, not_locked};
 use crate::core::diag::Failure;
@@ -44,9 +45,6 @@ const CONNECTIONS: usize = 8;
 /// Bytes that are in memory at most, of all files.
 const ROOM: usize = 40 << 20;
 
-/// How many bytes are announced, and written, at once.
-const BLOCK: usize = 512 << 10;
-
 /// Below so many bytes a second, as far as the first seconds tell, what comes is written to the disk: to fetch it again
 /// would take minutes.
 const SLOW: u64 = 32 << 20;
@@ -56,7 +54,7 @@ const FIRST_SECONDS: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 pub(super) struct Lines {
     http: Http,
-    room: Arc<Semaphore>,
+    room: Arc<Room>,
     connections: Arc<Semaphore>,
     began: Instant,
     bytes: Arc<AtomicU64>,
@@ -64,7 +62,7 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn new(http: Http) -> Self {
-        let (room, connections) = (Arc::new(Semaphore::new(ROOM)), Arc::new(Semaphore::new(CONNECTIONS)));
+        let (room, connections) = (Arc::new(Room::new(ROOM)), Arc::new(Semaphore::new(CONNECTIONS)));
         Self { http, room, connections, began: Instant::now(), bytes: Arc::default() }
     }
 
@@ -131,6 +129,10 @@ impl InPieces {
                 return Err(Failure::world(format!("the server sends parts of `{}` only at times", download.file)));
             }
         }
+        if arrival.ended().is_some() {
+            // Given up: what is on disk is for another run.
+            return Ok(());
+        }
         let (digest, _) = block_in_place(|| arrival.digest());
         if digest != download.sha256 {
             self.forget()?;
@@ -159,12 +161,10 @@ impl InPieces {
 
     /// Brings `span` as soon as there is room; `false` where the server knows no pieces.
     async fn piece(self: Arc<Self>, mut span: Range<u64>) -> Result<bool, Failure> {
-        let count = u32::try_from(span.end - span.start).unwrap_or(u32::MAX);
-        let closed = |_| Failure::bug("the room for pieces is closed");
-        self.lines.room.acquire_many(count).await.map_err(closed)?.forget();
+        self.lines.room.take(span.end - span.start).await;
         let answer = self.fill(&mut span).await;
         // What has not come takes no room.
-        self.lines.room.add_permits(usize::try_from(span.end - span.start).unwrap_or(0));
+        self.lines.room.give_back(usize::try_from(span.end - span.start).unwrap_or(0));
         let came = answer?;
         block_in_place(|| self.wanted.arrival.hash());
         Ok(came)
@@ -197,7 +197,8 @@ impl InPieces {
             let disk = held(&self.disk);
             let Some(disk) = &*disk else { return Ok(false) };
             let end = disk.here.end_from(span.start).min(span.end).min(span.start + BLOCK as u64);
-            let mut block = vec![0; usize::try_from(end - span.start).unwrap_or(0)];
+            let mut block = self.lines.room.block();
+            block.resize(usize::try_from(end - span.start).unwrap_or(0), 0);
             disk.file.read_exact_at(&mut block, span.start)?;
             block
         };
@@ -236,13 +237,17 @@ impl InPieces {
             let miss = Miss::lasting("the server sent a different range than requested");
             return Ok(PieceAnswer::Missed(Miss { again: true, ..miss }));
         }
-        let mut block = Vec::with_capacity(BLOCK);
-        let mut take = |bytes: &[u8]| {
+        let mut block = self.lines.room.block();
+        let mut take = |mut bytes: &[u8]| {
             // A server that sends more than it was asked for is not listened to.
-            let wanted = span.end - span.start - block.len() as u64;
-            block.extend_from_slice(&bytes[..usize::try_from(wanted).unwrap_or(usize::MAX).min(bytes.len())]);
-            if block.len() >= BLOCK {
-                self.came(span, std::mem::replace(&mut block, Vec::with_capacity(BLOCK)))?;
+            while !bytes.is_empty() && (block.len() as u64) < span.end - span.start {
+                let missing = usize::try_from(span.end - span.start).unwrap_or(BLOCK).min(BLOCK) - block.len();
+                let (now, rest) = bytes.split_at(missing.min(bytes.len()));
+                block.extend_from_slice(now);
+                bytes = rest;
+                if block.len() == BLOCK {
+                    self.came(span, std::mem::replace(&mut block, self.lines.room.block()))?;
+                }
             }
             Ok(Ok(()))
         };

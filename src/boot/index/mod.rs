@@ -26,6 +26,7 @@ mod offline;
 mod page;
 mod one_stream;
 mod retry;
+mod room;
 mod pip;
 mod proxies;
 mod remote;

@@ -1,6 +1,7 @@
 //! Bytes of a file that is still arriving, asked for out of turn: the directory of a wheel is at its end.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use url::Url;
@@ -12,7 +13,10 @@ use crate::core::inspect::Flow;
 
 /// How much is asked for at once, and of the end of a file first: the directories of most wheels, and what they say of
 /// themselves, fit.
-const AT_ONCE: u64 = 1 << 20;
+const AT_ONCE: u64 = 256 << 10;
+
+/// How often it is looked whether somebody waits for the answer.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Asks for bytes of one file.
 pub(super) struct Requests {
@@ -22,8 +26,11 @@ pub(super) struct Requests {
     /// Bytes of the whole.
     pub(super) size: u64,
     /// The last answer, and its place.
-    last: Mutex<(u64, Vec<u8>)>,
+    last: Mutex<Answered>,
 }
+
+/// Bytes, and their place.
+type Answered = (u64, Vec<u8>);
 
 impl Requests {
     /// For bytes of the file at `url`, which has `size`.
@@ -31,11 +38,17 @@ impl Requests {
         Self { http, handle, url: url.clone(), size, last: Mutex::default() }
     }
 
-    /// Reads what is at `at`, as much as `buffer` takes or as one answer has. Not to be called by a thread of the
+    /// Reads what is at `at`, as much as `buffer` takes or as one answer has; fails where the answer `is_unwanted`
+    /// before it comes. Also returns the answer and its place, if it is a new one. Not to be called by a thread of the
     /// network.
-    pub(super) fn read_at(&self, buffer: &mut [u8], at: u64) -> Result<usize, Failure> {
+    pub(super) fn read_at(
+        &self,
+        buffer: &mut [u8],
+        at: u64,
+        is_unwanted: impl Fn() -> bool,
+    ) -> Result<(usize, Option<Answered>), Failure> {
         if at >= self.size {
-            return Ok(0);
+            return Ok((0, None));
         }
         let mut last = held(&self.last);
         let is_held = at >= last.0 && at - last.0 < last.1.len() as u64;
@@ -47,13 +60,23 @@ impl Requests {
                 bytes.extend_from_slice(piece);
                 Flow::More
             };
-            self.handle.block_on(self.http.stream(&self.url, span, &mut take))?;
+            let unwanted = async {
+                while !is_unwanted() {
+                    tokio::time::sleep(LOOK).await;
+                }
+            };
+            self.handle.block_on(async {
+                tokio::select! {
+                    answer = self.http.stream(&self.url, span, &mut take) => answer,
+                    () = unwanted => Err(Failure::world("nobody waits for the answer any more")),
+                }
+            })?;
             *last = (start, bytes);
         }
         let from = usize::try_from(at - last.0).unwrap_or(usize::MAX);
         let bytes = last.1.get(from..).unwrap_or_default();
         let count = bytes.len().min(buffer.len());
         buffer[..count].copy_from_slice(&bytes[..count]);
-        Ok(count)
+        Ok((count, (!is_held).then(|| last.clone())))
     }
 }

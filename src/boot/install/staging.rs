@@ -59,11 +59,17 @@ pub fn stage<R>(
     let stage = Stage::new(staging)?;
     let filled = std::thread::scope(|scope| {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        for _ in 1..cores + BEHIND_THE_NETWORK {
-            // Where the system gives no more threads, this one does it all.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || stage.work());
-        }
         let closing = Closing(&stage);
+        for at in 1..cores + BEHIND_THE_NETWORK {
+            let started = std::thread::Builder::new().spawn_scoped(scope, || stage.work());
+            if let Err(error) = started {
+                // One beside this one is enough.
+                if at == 1 {
+                    return Err(Failure::world("could not start a thread").because(&error));
+                }
+                break;
+            }
+        }
         let filled = fill(&stage).and_then(|filled| stage.must_have_room_for_each_other().map(|()| filled));
         match &filled {
             Ok(_) => stage.queue.close(),

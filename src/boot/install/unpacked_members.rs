@@ -16,13 +16,15 @@ use crate::boot::install::queue::{Needs, OnWheel, Task};
 use crate::core::diag::Failure;
 use crate::core::host::files::writing_failed;
 use crate::core::host::stamps::Stamp;
-use crate::core::inspect::{Engine, Flow, Malformed, Sink, Unpacker};
+use crate::core::inspect::{Flow, Malformed, Sink, Unpacker, WholeUnpacker};
 use crate::core::model::Sha256;
 use crate::core::model::contents::Member;
 use crate::core::model::digest::Hasher;
 
-/// Members with fewer packed bytes are read together, in reads of so many bytes at most.
-const SMALL: u64 = 128 << 10;
+/// Members with at most so many bytes, packed and unpacked, are unpacked at once; neighbours are read together, in
+/// reads of so many bytes at most.
+const SMALL: u64 = 1 << 20;
+const SMALL_UNPACKED: u64 = 4 << 20;
 const TOGETHER: u64 = 1 << 20;
 
 /// How much is read at once of what is larger.
@@ -104,7 +106,12 @@ fn extent(member: &Member) -> u64 {
     member.end.min(data.saturating_add(30 + 2 * 65_535))
 }
 
-/// What there is to do for `packed`; of a download, nothing else will be read. The folders of its targets exist, the files do not.
+fn is_small(member: &Member) -> bool {
+    member.compressed <= SMALL && member.size <= SMALL_UNPACKED
+}
+
+/// What there is to do for `packed`; of a download, nothing else will be read. The folders of its targets exist, the
+/// files do not.
 pub(super) fn tasks_of(packed: &Arc<Packed>) -> Vec<Task<Unpacking>> {
     let task = |weight, portion, needs| Task { weight, work: Unpacking { packed: Arc::clone(packed), portion }, needs };
     // Hashing is some five times as fast as inflating.
@@ -113,9 +120,9 @@ pub(super) fn tasks_of(packed: &Arc<Packed>) -> Vec<Task<Unpacking>> {
     let mut from = 0;
     while let Some(first) = member(from) {
         let (start, mut end, mut to, mut weight) = (first.offset, extent(first), from + 1, first.size);
-        if first.compressed <= SMALL {
+        if is_small(first) {
             while let Some(next) = member(to)
-                && next.compressed <= SMALL
+                && is_small(next)
                 && extent(next).saturating_sub(start) <= TOGETHER
             {
                 weight += next.size;
@@ -148,7 +155,7 @@ impl Unpacking {
             return check_digest(&self.packed).map(|()| Vec::new());
         };
         match &self.packed.targets[from..to] {
-            [one] if self.packed.member(one).compressed > SMALL => Ok(vec![unpack_alone(&self.packed, one)?]),
+            [one] if !is_small(self.packed.member(one)) => Ok(vec![unpack_alone(&self.packed, one)?]),
             targets => unpack_together(&self.packed, targets),
         }
     }
@@ -182,17 +189,15 @@ fn unpack_together(packed: &Packed, targets: &[MemberTarget]) -> Result<Vec<Writ
     let mut bytes = vec![0; usize::try_from(end.saturating_sub(start)).unwrap_or(0)];
     packed.open.read_exact_at(&mut bytes, start).map_err(|error| unreadable(&packed.path, &error))?;
     packed.open.was_read(start..end);
-    let mut engine = Engine::default();
+    let mut unpacker = WholeUnpacker::default();
     let mut written = Vec::with_capacity(targets.len());
     for target in targets {
         let member = packed.member(target);
         let from = usize::try_from(member.offset - start).unwrap_or(0);
         let to = usize::try_from(extent(member) - start).unwrap_or(0);
+        let unpacked = unpacker.unpack(member, &bytes[from..to]).map_err(|error| malformed(packed, &error))?;
         let mut output = Output::create(target)?;
-        let mut unpacker = Unpacker::with(member, engine).map_err(|error| malformed(packed, &error))?;
-        unpacker.take(&bytes[from..to], &mut output).map_err(|error| malformed(packed, &error))?;
-        unpacker.finish().map_err(|error| output.refused(packed, &error))?;
-        engine = unpacker.into_engine();
+        output.write(unpacked);
         written.push(output.close()?);
     }
     Ok(written)
@@ -285,11 +290,6 @@ impl<'a> Output<'a> {
             self.hasher.update(bytes);
             self.failed = self.file.write_all(bytes).err();
         }
-    }
-
-    /// Why a member is not whole: the disk, else the wheel.
-    fn refused(&mut self, packed: &Packed, error: &Malformed) -> Failure {
-        self.failed.take().map_or_else(|| malformed(packed, error), |error| writing_failed(&self.target.path, &error))
     }
 
     fn close(mut self) -> Result<WrittenFile, Failure> {

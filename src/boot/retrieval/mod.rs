@@ -80,8 +80,8 @@ impl Retrieval<'_> {
         Ok(fetched.findings)
     }
 
-    /// Begins to do so. With `in_place`, wheels in folders stay there, and are not read yet; large ones of an index need
-    /// not come to the folder, but to those that read them.
+    /// Begins to do so. With `in_place`, wheels in folders stay there, and are not read yet; large ones of an index
+    /// come to those that read them, not to `folder`.
     pub fn begin(
         self,
         packages: &[&LockedPackage],

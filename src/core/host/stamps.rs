@@ -3,7 +3,7 @@
 use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, Mode, OFlags, Stat, statat};
 use rustix::time::{ClockId, clock_gettime};
@@ -14,9 +14,9 @@ use crate::core::host::mounts::{Look, reach};
 /// A file system counts times in ticks of 10 ms at most; what changes twice within one has the same time.
 const TICKS: i64 = 20_000_000;
 
-/// Waits until what was written before can't have the time of what will be written after.
-pub fn wait_a_tick() {
-    std::thread::sleep(Duration::from_nanos(2 * TICKS.unsigned_abs()));
+/// Waits until what was written before the moment `since` can't have the time of what will be written after.
+pub fn wait_a_tick(since: Instant) {
+    std::thread::sleep(Duration::from_nanos(2 * TICKS.unsigned_abs()).saturating_sub(since.elapsed()));
 }
 
 /// What a file looks like from outside. `ctime` moves with every change of content or name, and no program can set it.

@@ -23,7 +23,7 @@ pub use archive::{Archive, TAIL};
 pub use bytecode::BytecodeHead;
 pub use directory::{DirectoryPlace, locate, read};
 pub use fatbin::{Code, Scanner};
-pub use inflate::{Engine, Unpacker};
+pub use inflate::{Unpacker, WholeUnpacker};
 pub use inspection::{InspectedWheel, Inspection, Request};
 pub use link_reading::{LinkReading, Span, chosen};
 pub use namespaces::{is_of_tensorflow, is_of_torch, symbol_hash};

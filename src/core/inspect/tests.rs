@@ -6,11 +6,12 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::core::inspect::{
-    Archive, Code, Collected, Flow, InspectedWheel, Inspection, Malformed, Scanner, Sink, Unpacker, locate, read,
+    Archive, Code, Collected, Flow, InspectedWheel, Inspection, Malformed, Scanner, Sink, Unpacker, WholeUnpacker,
+    locate, read,
 };
 use crate::core::matrix::Matrix;
 use crate::core::model::build::{ReadBasis, WheelBuild};
-use crate::core::model::contents::Files;
+use crate::core::model::contents::{Files, Member};
 
 /// `nvcc` 13.4.92 compiled `tests/fatbin/k.cu` for the targets that each name is listed with.
 const FATBINS: [(&[u8], &str, &str); 5] = [
@@ -182,4 +183,49 @@ fn damaged_archives_are_errors_with_an_offset() {
     let range = usize::try_from(member.offset).expect("an offset")..usize::try_from(member.end).expect("an offset");
     let taken = unpacker.take(&damaged[range], &mut text);
     assert!(taken.is_err() || unpacker.finish().is_err());
+}
+
+/// What members unpack to, as text; `None` for one that can't be.
+type Members = Vec<Option<String>>;
+
+/// What `unpack` makes of every member of an archive with these bytes, if the directory can be read.
+fn unpacked(bytes: &[u8], unpack: impl Fn(&Member, &[u8]) -> Result<String, Malformed>) -> Option<Members> {
+    let files = files_of(bytes).ok()?;
+    let part = |member: &Member| Some(usize::try_from(member.offset).ok()?..usize::try_from(member.end).ok()?);
+    Some(files.members.iter().map(|member| unpack(member, bytes.get(part(member)?)?).ok()).collect())
+}
+
+/// As a whole, and piece by piece.
+fn in_both_ways(bytes: &[u8]) -> [Option<Members>; 2] {
+    let whole = |member: &Member, bytes: &[u8]| {
+        WholeUnpacker::default().unpack(member, bytes).map(|all| String::from_utf8_lossy(all).into_owned())
+    };
+    let by_piece = |member: &Member, bytes: &[u8]| {
+        let mut unpacker = Unpacker::new(member)?;
+        let mut collected = Collected::new(1 << 20);
+        for piece in bytes.chunks(7) {
+            if unpacker.take(piece, &mut collected)? == Flow::Enough {
+                break;
+            }
+        }
+        unpacker.finish().map(|_| collected.into_text())
+    };
+    [unpacked(bytes, whole), unpacked(bytes, by_piece)]
+}
+
+#[test]
+fn members_unpack_to_the_same_as_a_whole_and_piece_by_piece() {
+    for (method, step) in [(CompressionMethod::Stored, 53), (CompressionMethod::Deflated, 1)] {
+        let bytes = archive(method);
+        let [whole, by_piece] = in_both_ways(&bytes);
+        assert!(whole.as_ref().is_some_and(|members| members.iter().all(Option::is_some)));
+        assert!(whole == by_piece);
+        // Whichever byte another one takes the place of.
+        for at in (0..bytes.len()).step_by(step) {
+            let mut other = bytes.clone();
+            other[at] ^= 0x11;
+            let [whole, by_piece] = in_both_ways(&other);
+            assert!(whole == by_piece, "byte {at}");
+        }
+    }
 }

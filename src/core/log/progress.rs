@@ -15,6 +15,8 @@ use crate::core::log::Style;
 pub trait Progress: Send + Sync {
     fn bytes(&self, count: u64);
     fn finished(&self, file: &str);
+    /// Nothing more will come.
+    fn ended(&self);
 }
 
 struct Bar {
@@ -30,11 +32,15 @@ impl Progress for Bar {
     fn finished(&self, _file: &str) {
         self.bar.set_message(self.files.one_more());
     }
+
+    fn ended(&self) {
+        self.bar.finish_and_clear();
+    }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.ended();
     }
 }
 
@@ -85,6 +91,8 @@ impl Progress for PlainLines {
     fn finished(&self, _file: &str) {
         let _ = self.files.one_more();
     }
+
+    fn ended(&self) {}
 }
 
 /// `, 12.0 MB/s, 30 s left`, where `here` of `total` bytes took so long.

@@ -58,6 +58,12 @@ fn bytes() -> &'static [u8] {
     })
 }
 
+/// The first byte that is asked for.
+fn start(asked: &Asked) -> u64 {
+    let range = asked.header("range").and_then(|range| range.strip_prefix("bytes=")?.split('-').next());
+    range.and_then(|start| start.parse().ok()).unwrap_or(0)
+}
+
 fn sent(asked: &Asked, bytes: &[u8]) -> Reply {
     Reply::new("application/zip", bytes).part_of(asked, 0, bytes.len() as u64)
 }
@@ -153,7 +159,15 @@ fn it_comes_from_any_server_that_has_it() {
 
 #[test]
 fn what_is_wrong_leaves_nothing() {
-    let manners: [(&str, i32, &str, Manner); 5] = [
+    let manners: [(&str, i32, &str, Manner); 6] = [
+        ("a directory with another mode than the wheel has", 1, "sends other bytes", |_, asked, bytes| {
+            let mut other = bytes.to_vec();
+            if start(asked) == bytes.len() as u64 - (256 << 10) {
+                let entry = bytes.windows(4).rposition(|word| word == b"PK\x01\x02").expect("an entry");
+                other[entry + 40] ^= 0x40;
+            }
+            sent(asked, &other)
+        }),
         ("another byte in data", 1, "is not the locked file", |_, asked, bytes| {
             let mut other = bytes.to_vec();
             other[9 << 20] ^= 1;
@@ -188,9 +202,9 @@ fn what_is_wrong_leaves_nothing() {
 
 #[test]
 fn an_end_while_it_arrives_leaves_the_environment_as_it_was() {
-    // At first the fourth piece never comes.
+    // At first what is behind the middle never comes, but for the directory.
     let world = world(|at, asked, bytes| {
-        if (4..100).contains(&at) {
+        if at < 100 && start(asked) > 12 << 20 && start(asked) < bytes.len() as u64 - (1 << 20) {
             std::thread::sleep(Duration::from_mins(2));
         }
         sent(asked, bytes)
@@ -215,12 +229,41 @@ fn an_end_while_it_arrives_leaves_the_environment_as_it_was() {
 }
 
 #[test]
+fn what_came_slowly_is_kept_for_the_next_apply() {
+    let world = world(|at, asked, bytes| {
+        let wait = match start(asked) {
+            _ if at >= 100 => 0,
+            start if start > bytes.len() as u64 - (2 << 20) => 0,
+            start if start > 12 << 20 => 120,
+            start => 3 * u64::from(start > 1 << 20),
+        };
+        std::thread::sleep(Duration::from_secs(wait));
+        sent(asked, bytes)
+    });
+    let mut child = world.command().stderr(Stdio::null()).spawn().expect("it starts");
+    let part = || world.left().into_iter().find(|path| path.to_string_lossy().ends_with(".part"));
+    let length = || part().and_then(|part| part.metadata().ok()).map_or(0, |data| data.len());
+    let started = Instant::now();
+    while length() < 8 << 20 {
+        assert!(started.elapsed() < Duration::from_mins(1), "nothing was kept");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let signalled = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts");
+    assert!(signalled.success() && child.wait().expect("an end").code() == Some(130));
+    assert!(length() >= 8 << 20, "{:?}", world.left());
+    let before = world.sent.swap(0, Ordering::SeqCst);
+    world.asked.store(100, Ordering::SeqCst);
+    world.apply().expect(0);
+    assert!(world.is_installed());
+    let after = world.sent.load(Ordering::SeqCst);
+    assert!(after < bytes().len() as u64 - (3 << 20), "{before}, then {after}");
+}
+
+#[test]
 fn a_fetch_goes_on_where_it_was() {
     // What is behind the middle comes on the second day only.
     let dying: Manner = |at, asked, bytes| {
-        let start =
-            asked.header("range").and_then(|range| range.strip_prefix("bytes=")?.split('-').next()?.parse().ok());
-        if at < 100 && start.is_some_and(|start: u64| start > 12 << 20) {
+        if at < 100 && start(asked) > 12 << 20 {
             std::thread::sleep(Duration::from_secs(1));
             return Reply::status(404);
         }

@@ -8,7 +8,7 @@ use crate::boot::apply::malformed_wheels::{Opened, open_all};
 use crate::boot::apply::metadata_differs::unmet;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::prepared::Brought;
-use crate::boot::index::{Downloads, IndexSettings, not_locked};
+use crate::boot::index::{IndexSettings, not_locked};
 use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::machine::Layout;
 use crate::boot::retrieval::{Fetched, Retrieval, enough_space};
@@ -37,7 +37,7 @@ impl Work<'_> {
         let brought = if self.is_own() {
             self.stage(packages, &fetched)
         } else {
-            fetched.downloads.as_ref().map_or(Ok(()), Downloads::finish)?;
+            fetched.finish(&|| false)?;
             self.judged(packages, &fetched, &|_, _| Ok(())).and_then(|brought| {
                 let unpacked = brought.wheels.values().map(|wheel| wheel.files.unpacked()).sum();
                 enough_space(&self.layout.purelib, unpacked, "the unpacked wheels").map(|()| brought)
@@ -126,7 +126,7 @@ impl Work<'_> {
 
 /// Fails where a wheel of `packages` has another digest than the lock says.
 fn must_be_locked(packages: &[&LockedPackage], fetched: &Fetched) -> Result<(), Failure> {
-    fetched.downloads.as_ref().map_or(Ok(()), Downloads::finish)?;
+    fetched.finish(&|| false)?;
     for wheel in packages.iter().filter_map(|package| package.wheel()) {
         let Some((source, expected)) = fetched.sources.get(&wheel.file).zip(wheel.sha256) else { continue };
         let path = source.path();

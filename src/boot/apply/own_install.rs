@@ -10,7 +10,6 @@ use crate::boot::apply::one_apply::{Checked, Work};
 use crate::boot::apply::prepared::{Brought, Installer, Wheels};
 use crate::boot::apply::startup::{locked_out, not_starting};
 use crate::boot::files::Downloaded;
-use crate::boot::index::Downloads;
 use crate::boot::install::{
     Incoming, STAGED, SWITCH, Stage, Staged, Staging, clean_up, commit, stage, strangers, undo,
 };
@@ -53,7 +52,7 @@ impl Work<'_> {
             self.judged(packages, fetched, &opened)
         });
         // Sources are built from what has arrived.
-        let staged = staged.and_then(|staged| downloads.map_or(Ok(()), Downloads::finish).map(|()| staged));
+        let staged = staged.and_then(|staged| fetched.finish(staging.is_stopped).map(|()| staged));
         if let Some(signal) = signals.take() {
             return Err(Failure::new(Ended::Signal(signal), format!("stopped by {}", name_of(signal)))
                 .help("nothing was changed; run the same command again to continue"));

@@ -49,6 +49,10 @@ struct Received {
     asked: Vec<(u64, Vec<u8>)>,
     /// What gets the room back that a block has taken.
     room: Option<Arc<Room>>,
+    /// The server sends no pieces: what is in memory will be in a file.
+    comes_whole: bool,
+    /// Why nobody reads it any more.
+    given_up: Option<Failure>,
     /// Whether it is whole and as it should be, or why it won't be.
     ended: Option<Result<(), Failure>>,
 }
@@ -102,12 +106,19 @@ impl Arrival {
                 }
                 Ok(count)
             }
-            // A server that sends no parts sends the whole.
             failed => {
-                self.end().map_err(IoError::other)?;
-                match (self.file(), failed) {
-                    (Some((file, _)), _) => file.read_at(buffer, at),
-                    (None, Some(Err(failure))) => Err(IoError::other(failure)),
+                // A server that sends no parts sends the whole. Otherwise there will be no file to read.
+                let is_over = self.wait(|state| {
+                    let is_over = state.comes_whole || state.ended.is_some() || self.requests.is_none();
+                    (is_over || state.here.count() > 0).then_some(is_over)
+                });
+                if is_over {
+                    self.end().map_err(IoError::other)?;
+                }
+                let here = held(&self.state).readable_at(at);
+                match (here, failed) {
+                    (Some(here), _) => here.read_at(buffer, at),
+                    (None, Some(Err(failure))) => Err(IoError::other(self.given_up().unwrap_or(failure))),
                     (None, _) => Err(IoError::other("it was not kept")),
                 }
             }
@@ -128,7 +139,10 @@ impl Arrival {
             }
             let readable = state.readable_at(at).map(Ok);
             // An honest wheel has each byte in one member.
-            readable.or_else(|| state.here.has(&(at..at + 1)).then(|| Err(IoError::other("its members overlap"))))
+            readable.or_else(|| {
+                let gone = || state.given_up.clone().map_or(IoError::other("its members overlap"), IoError::other);
+                state.here.has(&(at..at + 1)).then(|| Err(gone()))
+            })
         })?;
         block.read_at(buffer, at)
     }
@@ -152,6 +166,22 @@ impl Arrival {
             state.unwanted.add(gap);
         }
         state.let_go(0..u64::MAX);
+    }
+
+    /// Nobody reads any of it any more, because of `failure`; it comes all the same, and is hashed.
+    pub(super) fn give_up(&self, failure: &Failure) {
+        held(&self.state).given_up.get_or_insert_with(|| failure.clone());
+        self.only(std::iter::empty());
+    }
+
+    fn given_up(&self) -> Option<Failure> {
+        held(&self.state).given_up.clone()
+    }
+
+    /// The server sends no pieces.
+    pub(super) fn comes_whole(&self) {
+        held(&self.state).comes_whole = true;
+        self.bell.ring();
     }
 
     /// Nobody will read `span` again.
@@ -180,34 +210,38 @@ impl Arrival {
                 one == other
             });
         if !is_same {
-            return Err(self.other_bytes());
+            let given_up = state.given_up.clone();
+            return Err(given_up.unwrap_or_else(|| self.other_bytes()));
         }
         state.asked.push((start, bytes));
         Ok(())
     }
 
-    fn other_bytes(&self) -> Failure {
+    pub(super) fn other_bytes(&self) -> Failure {
         let file = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Failure::answer(format!("the server sends other bytes of `{file}` each time that it is asked"))
             .help("nothing was installed; report it to the operator of the index")
     }
 
-    /// `block` is what is at `at`.
-    pub(super) fn arrived(&self, at: u64, block: Vec<u8>) {
+    /// `block` is what is at `at`; `false`, and nothing else, where an answer out of turn was another.
+    pub(super) fn arrived(&self, at: u64, block: Vec<u8>) -> bool {
         let mut state = held(&self.state);
         let is_same = state.asked.iter().all(|(start, bytes)| {
             let (one, other) = common(at, &block, *start, bytes);
             one == other
         });
         if !is_same {
-            drop(state);
-            self.ends(Err(self.other_bytes()));
-            return;
+            return false;
+        }
+        if matches!(state.ended, Some(Err(_))) {
+            state.give_back(block);
+            return true;
         }
         state.here.add(at..at + block.len() as u64);
         state.blocks.insert(at, Arc::new(block));
         drop(state);
         self.bell.ring();
+        true
     }
 
     /// Hashes what has come behind what was hashed, unless another thread is at it.
@@ -242,7 +276,14 @@ impl Arrival {
     /// It is whole and right, and lies in its place if that is where it is read from; or it never will be. Only the
     /// first end counts.
     pub fn ends(&self, how: Result<(), Failure>) {
-        held(&self.state).ended.get_or_insert(how);
+        let mut state = held(&self.state);
+        if state.ended.get_or_insert(how).is_err() {
+            // Others need the room.
+            for (_, block) in std::mem::take(&mut state.blocks) {
+                state.give_back(Arc::unwrap_or_clone(block));
+            }
+        }
+        drop(state);
         self.bell.ring();
     }
 
@@ -326,6 +367,14 @@ impl Received {
             if let Some(block) = Arc::into_inner(block) {
                 room.reuse(block);
             }
+        }
+    }
+
+    /// Nobody will read `block`.
+    fn give_back(&self, block: Vec<u8>) {
+        if let Some(room) = &self.room {
+            room.give_back(block.len());
+            room.reuse(block);
         }
     }
 }

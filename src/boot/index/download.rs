@@ -30,8 +30,8 @@ const PARALLEL: usize = 8;
 const IN_PIECES: u64 = 16 << 20;
 const MOST_IN_PIECES: usize = 4;
 
-/// The longest sleep of those that wait, should a ring be missed.
-const LONGEST: Duration = Duration::from_secs(1);
+/// How often those that wait look whether the user wants the end.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Downloads that are under way. With it they end.
 pub struct Downloads {
@@ -100,8 +100,9 @@ impl Downloads {
         &self.bell
     }
 
-    /// Waits until all has come, which nobody reads any more; fails as soon as something will not come.
-    pub fn finish(&self) -> Result<(), Failure> {
+    /// Waits until all has come, which nobody reads any more; fails as soon as something will not come, or where it
+    /// `is_stopped`.
+    pub fn finish(&self, is_stopped: &dyn Fn() -> bool) -> Result<(), Failure> {
         self.arrivals.iter().for_each(|arrival| arrival.only(std::iter::empty()));
         loop {
             let before = self.bell.count();
@@ -113,7 +114,10 @@ impl Downloads {
                 self.progress.ended();
                 return Ok(());
             }
-            self.bell.wait(before, LONGEST);
+            if is_stopped() {
+                return Err(Failure::world("stopped before all files had arrived"));
+            }
+            self.bell.wait(before, LOOK);
         }
     }
 
@@ -122,7 +126,7 @@ impl Downloads {
     pub fn give_up(&self, failure: &Failure) {
         for arrival in &self.arrivals {
             match failure.kind {
-                Kind::Answer => arrival.only(std::iter::empty()),
+                Kind::Answer => arrival.give_up(failure),
                 _ => arrival.ends(Err(failure.clone())),
             }
         }

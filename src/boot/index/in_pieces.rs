@@ -28,6 +28,7 @@ use crate::boot::index::retry::{Miss, Retries, refused};
 use crate::boot::index::room::{BLOCK, Room};
 use crate::boot::index::spans::Spans;
 use crate::boot::index::wanted_file::{WantedFile, not_locked};
+use crate::boot::index::wheel_source::failure_in;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -115,19 +116,28 @@ impl InPieces {
         if download.kept {
             arrival.only(std::iter::empty());
         }
-        if !Arc::clone(&self).piece(0..FIRST.min(total)).await? {
+        let first = 0..FIRST.min(total);
+        self.lines.room.take(first.end).await;
+        if !Arc::clone(&self).piece(first).await? {
             self.forget()?;
+            arrival.comes_whole();
             return bring_whole(&self.wanted, &self.lines.http).await;
         }
         let starts = (FIRST..total).step_by(usize::try_from(PIECE).unwrap_or(usize::MAX));
         let pieces = starts.map(|start| start..(start + PIECE).min(total));
-        let mut work =
-            stream::iter(pieces).map(|span| tokio::spawn(Arc::clone(&self).piece(span))).buffer_unordered(CONNECTIONS);
-        while let Some(done) = work.next().await {
-            let came = done.map_err(|error| Failure::bug("a download ended early").because(&error))??;
-            if !came {
-                return Err(Failure::world(format!("the server sends parts of `{}` only at times", download.file)));
+        // Room is taken in the order of the pieces: what can't be hashed yet must not fill it.
+        let room = Arc::clone(&self.lines.room);
+        let in_room = stream::iter(pieces).then(move |span: Range<u64>| {
+            let room = Arc::clone(&room);
+            async move {
+                room.take(span.end - span.start).await;
+                span
             }
+        });
+        let work = in_room.map(|span| tokio::spawn(Arc::clone(&self).piece(span))).buffer_unordered(CONNECTIONS);
+        tokio::pin!(work);
+        while let Some(done) = work.next().await {
+            done.map_err(|error| Failure::bug("a download ended early").because(&error))??;
         }
         if arrival.ended().is_some() {
             // Given up: what is on disk is for another run.
@@ -136,9 +146,13 @@ impl InPieces {
         let (digest, _) = block_in_place(|| arrival.digest());
         if digest != download.sha256 {
             self.forget()?;
+            // The part was of another file, or torn.
             if is_resumed && download.kept {
-                // The part was of another file, or torn.
                 return bring_whole(&self.wanted, &self.lines.http).await;
+            }
+            if is_resumed {
+                let message = format!("what an earlier run had left of `{}` was damaged", download.file);
+                return Err(Failure::world(message).help("it was removed; run the command again"));
             }
             return Err(not_locked(Path::new(&download.file), download.sha256, Some(digest)));
         }
@@ -159,9 +173,8 @@ impl InPieces {
         files::remove_if_there(&list_of(&self.part))
     }
 
-    /// Brings `span` as soon as there is room; `false` where the server knows no pieces.
+    /// Brings `span`, for which there is room; `false` where the server knows no pieces.
     async fn piece(self: Arc<Self>, mut span: Range<u64>) -> Result<bool, Failure> {
-        self.lines.room.take(span.end - span.start).await;
         let answer = self.fill(&mut span).await;
         // What has not come takes no room.
         self.lines.room.give_back(usize::try_from(span.end - span.start).unwrap_or(0));
@@ -179,7 +192,10 @@ impl InPieces {
             let miss = match self.receive(span).await? {
                 PieceAnswer::Came => continue,
                 PieceAnswer::Missed(miss) => miss,
-                PieceAnswer::Whole => return Ok(false),
+                PieceAnswer::Whole if start == 0 => return Ok(false),
+                PieceAnswer::Whole => {
+                    Miss { again: true, ..Miss::lasting("the server sent a whole file instead of a part") }
+                }
             };
             retries.came(span.start - start);
             let (url, left) = (&self.wanted.download.url, self.lines.http.left());
@@ -204,8 +220,12 @@ impl InPieces {
         };
         let count = block.len() as u64;
         if count > 0 {
+            if !self.wanted.arrival.arrived(span.start, block) {
+                // It is damaged.
+                self.forget().map_err(std::io::Error::other)?;
+                return Ok(false);
+            }
             self.wanted.progress.bytes(count);
-            self.wanted.arrival.arrived(span.start, block);
             span.start += count;
         }
         Ok(count > 0)
@@ -253,8 +273,8 @@ impl InPieces {
         };
         let poured = pour(response, http, &mut take).await;
         let rest = self.came(span, block);
-        let poured =
-            poured.and_then(|poured| rest.map(|()| poured)).map_err(|error| not_written(&self.part, &error))?;
+        let failed = |error: std::io::Error| failure_in(&error).unwrap_or_else(|| not_written(&self.part, &error));
+        let poured = poured.and_then(|poured| rest.map(|()| poured)).map_err(failed)?;
         Ok(match poured {
             Ok(()) if span.is_empty() => PieceAnswer::Came,
             Ok(()) => PieceAnswer::Missed(Miss { again: true, ..Miss::lasting("the reply ended early") }),
@@ -269,18 +289,25 @@ impl InPieces {
             return Ok(());
         }
         self.lines.bytes.fetch_add(count, Ordering::Relaxed);
-        if self.wanted.download.kept || self.lines.are_slow() {
-            let mut disk = held(&self.disk);
-            let disk = match &mut *disk {
-                Some(disk) => disk,
-                None => disk.insert(OnDisk::create(&self.part)?),
-            };
-            disk.write(at, &block)?;
+        let kept = (self.wanted.download.kept || self.lines.are_slow()).then(|| block.clone());
+        if !self.wanted.arrival.arrived(at, block) {
+            return Err(std::io::Error::other(self.wanted.arrival.other_bytes()));
         }
-        self.wanted.progress.bytes(count);
-        self.wanted.arrival.arrived(at, block);
         span.start += count;
+        self.wanted.progress.bytes(count);
+        if let Some(block) = kept {
+            self.write(at, &block)?;
+        }
         Ok(())
+    }
+
+    fn write(&self, at: u64, block: &[u8]) -> std::io::Result<()> {
+        let mut disk = held(&self.disk);
+        let disk = match &mut *disk {
+            Some(disk) => disk,
+            None => disk.insert(OnDisk::create(&self.part)?),
+        };
+        disk.write(at, block)
     }
 }
 

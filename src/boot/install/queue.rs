@@ -12,7 +12,7 @@ use crate::core::diag::Failure;
 use crate::core::host::bell::Bell;
 
 /// How often those that wait look whether the user wants the end.
-const LOOK: Duration = Duration::from_millis(100);
+pub(super) const LOOK: Duration = Duration::from_millis(100);
 
 /// Threads beside those for the cores: work on bytes that have not all arrived waits for the network in between. So
 /// many wheels come in pieces at once.
@@ -123,15 +123,16 @@ impl<W: OnWheel> Queue<W> {
         self.bell.ring();
     }
 
-    /// What is left is left.
-    pub(super) fn give_up(&self, why: Option<Failure>) {
+    /// What is left is left; `true` where nobody has given up before.
+    pub(super) fn give_up(&self, why: Option<Failure>) -> bool {
         let mut state = self.held();
-        state.is_given_up = true;
-        if state.failure.is_none() {
+        let is_first = !std::mem::replace(&mut state.is_given_up, true);
+        if is_first {
             state.failure = why;
         }
         drop(state);
         self.bell.ring();
+        is_first
     }
 
     pub(super) fn failure(&self) -> Option<Failure> {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::boot::files::{Downloaded, WrittenFile};
 use crate::boot::install::bases::{STAGE_PREFIX, StageFolders, bases, split};
 use crate::boot::install::own_metadata::{INSTALLER, record};
-use crate::boot::install::queue::{BEHIND_THE_NETWORK, Queue};
+use crate::boot::install::queue::{BEHIND_THE_NETWORK, LOOK, Queue};
 use crate::boot::install::staged::{Staged, StagedPackage};
 use crate::boot::install::unpacked_members::{MemberTarget, Packed, Unpacking, tasks_of, write_made};
 use crate::boot::install::wheel_tree::WheelTree;
@@ -60,20 +60,26 @@ pub fn stage<R>(
     let filled = std::thread::scope(|scope| {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let closing = Closing(&stage);
-        for at in 1..cores + BEHIND_THE_NETWORK {
-            let started = std::thread::Builder::new().spawn_scoped(scope, || stage.work());
-            if let Err(error) = started {
-                // One beside this one is enough.
-                if at == 1 {
-                    return Err(Failure::world("could not start a thread").because(&error));
-                }
-                break;
+        // This thread is at work to the end.
+        stage.at_work.store(1, Ordering::Release);
+        for at in 0..cores + BEHIND_THE_NETWORK {
+            let stage = &stage;
+            let work = move || if at == 0 { stage.watch() } else { stage.work() };
+            stage.at_work.fetch_add(usize::from(at > 0), Ordering::AcqRel);
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                // Neither this one nor that.
+                stage.at_work.fetch_sub(2, Ordering::AcqRel);
+                stage.queue.give_up(None);
+                return Err(Failure::world("could not start a thread").because(&error));
             }
         }
         let filled = fill(&stage).and_then(|filled| stage.must_have_room_for_each_other().map(|()| filled));
         match &filled {
             Ok(_) => stage.queue.close(),
-            Err(_) => stage.queue.give_up(None),
+            Err(failure) => {
+                stage.queue.give_up(None);
+                (staging.give_up)(failure);
+            }
         }
         drop(closing);
         stage.work();
@@ -93,6 +99,7 @@ impl Drop for Closing<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.queue.give_up(None);
+            self.0.at_work.fetch_sub(1, Ordering::AcqRel);
         }
     }
 }
@@ -128,6 +135,8 @@ pub struct Stage<'a> {
     wheels: Mutex<Vec<Arc<InStage>>>,
     /// Bytes that are still to be written.
     outstanding: AtomicU64,
+    /// Threads that add to it or work for it.
+    at_work: AtomicUsize,
 }
 
 /// A wheel in a stage.
@@ -149,6 +158,7 @@ impl<'a> Stage<'a> {
             queue: Queue::new(Arc::clone(staging.bell)),
             wheels: Mutex::default(),
             outstanding: AtomicU64::new(0),
+            at_work: AtomicUsize::new(0),
         })
     }
 
@@ -195,15 +205,29 @@ impl<'a> Stage<'a> {
         while let Some(taken) = self.queue.next(&self.staging.is_stopped) {
             let done = self.perform(&taken.work);
             self.queue.done(&taken);
-            if let Err(failure) = done {
+            if let Err(failure) = done
+                && self.queue.give_up(Some(failure.clone()))
+            {
                 (self.staging.give_up)(&failure);
-                self.queue.give_up(Some(failure));
             }
         }
-        if (self.staging.is_stopped)() {
-            let stopped = Failure::world("stopped before all wheels were unpacked");
-            (self.staging.give_up)(&stopped);
-            self.queue.give_up(Some(stopped));
+        self.at_work.fetch_sub(1, Ordering::AcqRel);
+        self.staging.bell.ring();
+    }
+
+    /// Sees, as long as others are at work, that all of them end where the user wants the end.
+    fn watch(&self) {
+        loop {
+            let rung = self.staging.bell.count();
+            if self.at_work.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            if (self.staging.is_stopped)() {
+                let stopped = Failure::world("stopped before all wheels were unpacked");
+                self.queue.give_up(Some(stopped.clone()));
+                (self.staging.give_up)(&stopped);
+            }
+            self.staging.bell.wait(rung, LOOK);
         }
     }
 

@@ -60,6 +60,11 @@ pub struct Fetched {
 }
 
 impl Fetched {
+    /// Waits for what is on its way, which nobody reads any more.
+    pub fn finish(&self, is_stopped: &dyn Fn() -> bool) -> Result<(), Failure> {
+        self.downloads.as_ref().map_or(Ok(()), |downloads| downloads.finish(is_stopped))
+    }
+
     /// Whether the file with this name is on its way.
     pub fn is_arriving(&self, file: &str) -> bool {
         matches!(self.sources.get(file), Some(WheelSource::Arriving(_)))
@@ -76,7 +81,7 @@ impl Retrieval<'_> {
     /// Brings the files of `packages` to `folder`; each is checked against its digest before it gets its name.
     pub fn fetch(self, packages: &[&LockedPackage], folder: &Path, style: Style) -> Result<Vec<Finding>, Failure> {
         let fetched = self.begin(packages, folder, style, false)?;
-        fetched.downloads.map_or(Ok(()), |downloads| downloads.finish())?;
+        fetched.finish(&|| false)?;
         Ok(fetched.findings)
     }
 

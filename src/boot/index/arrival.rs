@@ -8,20 +8,16 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use crate::boot::index::mutex::held;
 use crate::boot::index::requested_bytes::Requests;
 use crate::boot::index::room::Room;
 use crate::boot::index::spans::Spans;
 use crate::core::diag::Failure;
 use crate::core::host::bell::Bell;
 use crate::core::host::files;
+use crate::core::host::mutex::held;
 use crate::core::model::Sha256;
 use crate::core::model::digest::Hasher;
-
-/// The longest sleep of those that wait, should a ring be missed.
-const LONGEST: Duration = Duration::from_secs(1);
 
 /// One file.
 pub struct Arrival {
@@ -31,7 +27,8 @@ pub struct Arrival {
     /// How it can be read out of turn, where it comes in pieces.
     requests: Option<Requests>,
     state: Mutex<Received>,
-    hashed: Mutex<(Hasher, u64)>,
+    /// Of the first bytes, as many as the state says.
+    hasher: Mutex<Hasher>,
 }
 
 #[derive(Default)]
@@ -42,16 +39,17 @@ struct Received {
     blocks: BTreeMap<u64, Arc<Vec<u8>>>,
     /// What has arrived, and may have been let go.
     here: Spans,
+    /// How many bytes were hashed, from the beginning on.
     hashed: u64,
-    /// What nobody will read.
+    /// Bytes that no reader needs, or needs again.
     unwanted: Spans,
     /// What was asked for out of turn, and is believed only as far as the bytes that are hashed are the same.
     asked: Vec<(u64, Vec<u8>)>,
     /// What gets the room back that a block has taken.
     room: Option<Arc<Room>>,
-    /// The server sends no pieces: what is in memory will be in a file.
+    /// The server does not support ranges: the whole file will lie in its place.
     comes_whole: bool,
-    /// Why nobody reads it any more.
+    /// The failure because of which the readers have stopped.
     given_up: Option<Failure>,
     /// Whether it is whole and as it should be, or why it won't be.
     ended: Option<Result<(), Failure>>,
@@ -59,7 +57,7 @@ struct Received {
 
 impl Arrival {
     pub(super) fn new(path: PathBuf, bell: Arc<Bell>, requests: Option<Requests>) -> Self {
-        Self { path, bell, requests, state: Mutex::default(), hashed: Mutex::default() }
+        Self { path, bell, requests, state: Mutex::default(), hasher: Mutex::default() }
     }
 
     pub fn path(&self) -> &Path {
@@ -153,11 +151,11 @@ impl Arrival {
             if let Some(found) = look(&held(&self.state)) {
                 return found;
             }
-            self.bell.wait(before, LONGEST);
+            self.bell.wait(before);
         }
     }
 
-    /// Nobody will read anything but `wanted`.
+    /// Readers need the spans in `wanted` alone; blocks beside them are let go once they are hashed.
     pub fn only(&self, wanted: impl Iterator<Item = Range<u64>>) {
         let mut all = Spans::default();
         wanted.for_each(|span| all.add(span));
@@ -168,7 +166,7 @@ impl Arrival {
         state.let_go(0..u64::MAX);
     }
 
-    /// Nobody reads any of it any more, because of `failure`; it comes all the same, and is hashed.
+    /// The readers have stopped because of `failure`. The download goes on, and its digest is checked.
     pub(super) fn give_up(&self, failure: &Failure) {
         held(&self.state).given_up.get_or_insert_with(|| failure.clone());
         self.only(std::iter::empty());
@@ -178,13 +176,13 @@ impl Arrival {
         held(&self.state).given_up.clone()
     }
 
-    /// The server sends no pieces.
+    /// The server does not support ranges.
     pub(super) fn comes_whole(&self) {
         held(&self.state).comes_whole = true;
         self.bell.ring();
     }
 
-    /// Nobody will read `span` again.
+    /// A reader has read `span`, and no reader needs it again.
     pub fn was_read(&self, span: Range<u64>) {
         let mut state = held(&self.state);
         state.unwanted.add(span.clone());
@@ -199,17 +197,11 @@ impl Arrival {
     /// `bytes` are what the server has answered out of turn. Fails where it sends something else in turn.
     fn compare_answer(&self, start: u64, bytes: Vec<u8>) -> Result<(), Failure> {
         let mut state = held(&self.state);
-        let span = start..start + bytes.len() as u64;
+        let missing = state.here.missing(start..start + bytes.len() as u64);
+        let missing: u64 = missing.iter().map(|gap| gap.end - gap.start).sum();
+        let equal: Option<u64> = state.blocks.iter().map(|(at, block)| equal_bytes(*at, block, start, &bytes)).sum();
         // What was let go before can't be compared any more.
-        let is_comparable = state.here.missing(span.clone()).iter().map(|gap| gap.end - gap.start).sum::<u64>()
-            + state.blocks.iter().map(|(at, block)| common(*at, block, start, &bytes).0.len() as u64).sum::<u64>()
-            == span.end - span.start;
-        let is_same = is_comparable
-            && state.blocks.iter().all(|(at, block)| {
-                let (one, other) = common(*at, block, start, &bytes);
-                one == other
-            });
-        if !is_same {
+        if equal.is_none_or(|equal| equal + missing != bytes.len() as u64) {
             let given_up = state.given_up.clone();
             return Err(given_up.unwrap_or_else(|| self.other_bytes()));
         }
@@ -224,13 +216,9 @@ impl Arrival {
     }
 
     /// `block` is what is at `at`; `false`, and nothing else, where an answer out of turn was another.
-    pub(super) fn arrived(&self, at: u64, block: Vec<u8>) -> bool {
+    pub(super) fn arrived(&self, at: u64, block: Arc<Vec<u8>>) -> bool {
         let mut state = held(&self.state);
-        let is_same = state.asked.iter().all(|(start, bytes)| {
-            let (one, other) = common(at, &block, *start, bytes);
-            one == other
-        });
-        if !is_same {
+        if state.asked.iter().any(|(start, bytes)| equal_bytes(at, &block, *start, bytes).is_none()) {
             return false;
         }
         if matches!(state.ended, Some(Err(_))) {
@@ -238,7 +226,7 @@ impl Arrival {
             return true;
         }
         state.here.add(at..at + block.len() as u64);
-        state.blocks.insert(at, Arc::new(block));
+        state.blocks.insert(at, block);
         drop(state);
         self.bell.ring();
         true
@@ -248,29 +236,30 @@ impl Arrival {
     pub(super) fn hash(&self) {
         // What came while the other was about to leave is seen by one of both.
         while held(&self.state).next_to_hash().is_some() {
-            let Ok(mut hashed) = self.hashed.try_lock() else { return };
-            self.hash_on(&mut hashed);
+            let Ok(mut hasher) = self.hasher.try_lock() else { return };
+            self.hash_on(&mut hasher);
         }
     }
 
-    fn hash_on(&self, (hasher, at): &mut (Hasher, u64)) {
+    fn hash_on(&self, hasher: &mut Hasher) {
         loop {
             let next = held(&self.state).next_to_hash();
             let Some(block) = next else { return };
             hasher.update(&block);
-            let from = *at;
-            *at += block.len() as u64;
             let mut state = held(&self.state);
-            state.hashed = *at;
-            state.let_go(from..*at);
+            let from = state.hashed;
+            state.hashed += block.len() as u64;
+            let to = state.hashed;
+            drop(block);
+            state.let_go(from..to);
         }
     }
 
-    /// The digest of the whole, and how many bytes it has; once.
-    pub(super) fn digest(&self) -> (Sha256, u64) {
-        let mut hashed = held(&self.hashed);
-        self.hash_on(&mut hashed);
-        (std::mem::take(&mut hashed.0).finish(), hashed.1)
+    /// The digest of the whole; once.
+    pub(super) fn digest(&self) -> Sha256 {
+        let mut hasher = held(&self.hasher);
+        self.hash_on(&mut hasher);
+        std::mem::take(&mut *hasher).finish()
     }
 
     /// It is whole and right, and lies in its place if that is where it is read from; or it never will be. Only the
@@ -280,7 +269,7 @@ impl Arrival {
         if state.ended.get_or_insert(how).is_err() {
             // Others need the room.
             for (_, block) in std::mem::take(&mut state.blocks) {
-                state.give_back(Arc::unwrap_or_clone(block));
+                state.give_back(block);
             }
         }
         drop(state);
@@ -309,14 +298,14 @@ impl Arrival {
     }
 }
 
-/// What two pieces of a file, at these places, have in common: as each has it.
-fn common<'a>(at: u64, one: &'a [u8], start: u64, other: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+/// How many bytes two pieces of a file have both, which lie at these places in it; `None` where those bytes differ.
+fn equal_bytes(at: u64, one: &[u8], start: u64, other: &[u8]) -> Option<u64> {
     let (from, to) = (at.max(start), (at + one.len() as u64).min(start + other.len() as u64));
-    let part = |bytes: &'a [u8], base: u64| {
-        let range = usize::try_from(from - base).ok()?..usize::try_from(to.max(from) - base).ok()?;
-        bytes.get(range)
-    };
-    (part(one, at).unwrap_or_default(), part(other, start).unwrap_or_default())
+    if from >= to {
+        return Some(0);
+    }
+    let part = |place: u64| Some(usize::try_from(from - place).ok()?..usize::try_from(to - place).ok()?);
+    (one.get(part(at)?)? == other.get(part(start)?)?).then_some(to - from)
 }
 
 enum Readable {
@@ -362,19 +351,16 @@ impl Received {
             end <= *hashed && unwanted.has(&(*at..end))
         });
         for (_, block) in gone {
-            let Some(room) = room else { continue };
-            room.give_back(block.len());
-            if let Some(block) = Arc::into_inner(block) {
-                room.reuse(block);
+            if let Some(room) = room {
+                room.take_back(block);
             }
         }
     }
 
-    /// Nobody will read `block`.
-    fn give_back(&self, block: Vec<u8>) {
+    /// No reader needs `block`.
+    fn give_back(&self, block: Arc<Vec<u8>>) {
         if let Some(room) = &self.room {
-            room.give_back(block.len());
-            room.reuse(block);
+            room.take_back(block);
         }
     }
 }

@@ -12,7 +12,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, select};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use crate::boot::index::mutex::held;
+use crate::core::host::mutex::held;
 
 /// How long an answer is used.
 const REMEMBERED: Duration = Duration::from_mins(1);

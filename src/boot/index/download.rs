@@ -1,11 +1,10 @@
-//! Wheels to a folder: in parallel, resumed where a part is there, checked against the lock's digest before they get
-//! their name.
+//! Downloads of a lock's files, side by side: small ones in one stream each to a folder, large ones in pieces to those
+//! that read them.
 
 use std::cmp::Reverse;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream;
@@ -29,9 +28,6 @@ const PARALLEL: usize = 8;
 /// From so many bytes on, a file comes in pieces; so many of these at once at most.
 const IN_PIECES: u64 = 16 << 20;
 const MOST_IN_PIECES: usize = 4;
-
-/// How often those that wait look whether the user wants the end.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// Downloads that are under way. With it they end.
 pub struct Downloads {
@@ -67,8 +63,9 @@ impl Downloads {
             let path = folder.join(&download.file);
             let in_place = path_of(&download.url).is_some() || path.look().is_ok();
             let is_large = download.size >= IN_PIECES && !in_place;
-            let requests = Requests::new(client.http.clone(), runtime.handle().clone(), &download.url, download.size);
-            let arrival = Arc::new(Arrival::new(path, Arc::clone(&bell), is_large.then_some(requests)));
+            let requests =
+                || Requests::new(client.http.clone(), runtime.handle().clone(), &download.url, download.size);
+            let arrival = Arc::new(Arrival::new(path, Arc::clone(&bell), is_large.then(requests)));
             arrivals.push(Arc::clone(&arrival));
             let wanted = Arc::new(WantedFile { download, arrival, progress: Arc::clone(progress) });
             if is_large {
@@ -100,8 +97,8 @@ impl Downloads {
         &self.bell
     }
 
-    /// Waits until all has come, which nobody reads any more; fails as soon as something will not come, or where it
-    /// `is_stopped`.
+    /// Waits until every download has ended; the readers have stopped. Fails as soon as one download has failed, or
+    /// where it `is_stopped`.
     pub fn finish(&self, is_stopped: &dyn Fn() -> bool) -> Result<(), Failure> {
         self.arrivals.iter().for_each(|arrival| arrival.only(std::iter::empty()));
         loop {
@@ -117,12 +114,12 @@ impl Downloads {
             if is_stopped() {
                 return Err(Failure::world("stopped before all files had arrived"));
             }
-            self.bell.wait(before, LOOK);
+            self.bell.wait(before);
         }
     }
 
-    /// Nobody waits for the rest any longer, because of `failure`. If that is about what a wheel holds, all the same it
-    /// all comes and is hashed: of another wheel than the locked one, only that can be said.
+    /// The readers have stopped because of `failure`. Where it is about the content of a wheel, the downloads go on, so
+    /// that [`Downloads::finish`] can say whether that is the locked wheel at all. Any other failure ends them.
     pub fn give_up(&self, failure: &Failure) {
         for arrival in &self.arrivals {
             match failure.kind {

@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use url::{Origin, Url};
 
-use crate::boot::index::mutex::held;
+use crate::core::host::mutex::held;
 
 /// How long the others wait for the first.
 const PATIENT: Duration = Duration::from_millis(150);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::boot::index::mutex::held;
+use crate::core::host::mutex::held;
 
 /// Nothing is asked again sooner.
 const SOONEST: Duration = Duration::from_millis(250);

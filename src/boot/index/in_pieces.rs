@@ -22,7 +22,6 @@ use crate::boot::index::arrival::Arrival;
 use crate::boot::index::client::Http;
 use crate::boot::index::exchange::ByteSpan;
 use crate::boot::index::headers::{part as part_of, text_of};
-use crate::boot::index::mutex::held;
 use crate::boot::index::one_stream::{KEPT, bring_whole, not_written, open_part, pour};
 use crate::boot::index::retry::{Miss, Retries, refused};
 use crate::boot::index::room::{BLOCK, Room};
@@ -32,6 +31,7 @@ use crate::boot::index::wheel_source::failure_in;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
+use crate::core::host::mutex::held;
 use crate::core::host::stamps::Stamp;
 
 /// Bytes of a piece. Smaller ones cost more requests, larger ones more memory.
@@ -105,7 +105,7 @@ impl InPieces {
         &self.wanted.arrival
     }
 
-    /// Brings all of it, and sees that it is what it should be.
+    /// Brings all of it, and checks it.
     pub(super) async fn bring(self: Arc<Self>) -> Result<(), Failure> {
         let WantedFile { download, arrival, .. } = &*self.wanted;
         let (seen, total) = (Stamp::of(arrival.path()), download.size);
@@ -143,7 +143,13 @@ impl InPieces {
             // Given up: what is on disk is for another run.
             return Ok(());
         }
-        let (digest, _) = block_in_place(|| arrival.digest());
+        self.check(seen, is_resumed).await
+    }
+
+    /// Sees that all that has come is what it should be, and ends the arrival. `seen` is what lay in its place before.
+    async fn check(&self, seen: Stamp, is_resumed: bool) -> Result<(), Failure> {
+        let WantedFile { download, arrival, progress } = &*self.wanted;
+        let digest = block_in_place(|| arrival.digest());
         if digest != download.sha256 {
             self.forget()?;
             // The part was of another file, or torn.
@@ -161,7 +167,7 @@ impl InPieces {
             return self.wanted.settle(&self.part, seen, Some(digest));
         }
         self.forget()?;
-        self.wanted.progress.finished(&download.file);
+        progress.finished();
         arrival.ends(Ok(()));
         Ok(())
     }
@@ -209,26 +215,26 @@ impl InPieces {
 
     /// Takes from the disk what an earlier run has left of `span`, at its beginning.
     fn is_on_disk(&self, span: &mut Range<u64>) -> std::io::Result<bool> {
-        let block = {
+        let (block, end) = {
             let disk = held(&self.disk);
             let Some(disk) = &*disk else { return Ok(false) };
             let end = disk.here.end_from(span.start).min(span.end).min(span.start + BLOCK as u64);
+            if end == span.start {
+                return Ok(false);
+            }
             let mut block = self.lines.room.block();
             block.resize(usize::try_from(end - span.start).unwrap_or(0), 0);
             disk.file.read_exact_at(&mut block, span.start)?;
-            block
+            (block, end)
         };
-        let count = block.len() as u64;
-        if count > 0 {
-            if !self.wanted.arrival.arrived(span.start, block) {
-                // It is damaged.
-                self.forget().map_err(std::io::Error::other)?;
-                return Ok(false);
-            }
-            self.wanted.progress.bytes(count);
-            span.start += count;
+        if !self.wanted.arrival.arrived(span.start, Arc::new(block)) {
+            // It is damaged.
+            self.forget().map_err(std::io::Error::other)?;
+            return Ok(false);
         }
-        Ok(count > 0)
+        self.wanted.progress.bytes(end - span.start);
+        span.start = end;
+        Ok(true)
     }
 
     /// One try to bring `span`, of which what has come is taken away. The outer error is the disk's.
@@ -286,28 +292,25 @@ impl InPieces {
     fn came(&self, span: &mut Range<u64>, block: Vec<u8>) -> std::io::Result<()> {
         let (at, count) = (span.start, block.len() as u64);
         if count == 0 {
+            self.lines.room.reuse(block);
             return Ok(());
         }
         self.lines.bytes.fetch_add(count, Ordering::Relaxed);
-        let kept = (self.wanted.download.kept || self.lines.are_slow()).then(|| block.clone());
-        if !self.wanted.arrival.arrived(at, block) {
+        let block = Arc::new(block);
+        if !self.wanted.arrival.arrived(at, Arc::clone(&block)) {
             return Err(std::io::Error::other(self.wanted.arrival.other_bytes()));
         }
         span.start += count;
         self.wanted.progress.bytes(count);
-        if let Some(block) = kept {
-            self.write(at, &block)?;
+        if !self.wanted.download.kept && !self.lines.are_slow() {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    fn write(&self, at: u64, block: &[u8]) -> std::io::Result<()> {
         let mut disk = held(&self.disk);
         let disk = match &mut *disk {
             Some(disk) => disk,
             None => disk.insert(OnDisk::create(&self.part)?),
         };
-        disk.write(at, block)
+        disk.write(at, &block)
     }
 }
 

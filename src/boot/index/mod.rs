@@ -20,7 +20,6 @@ mod in_pieces;
 mod hedge;
 mod limits;
 mod which_index;
-mod mutex;
 mod dns;
 mod offline;
 mod page;

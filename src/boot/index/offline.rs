@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Builder;
 
 use crate::boot::index::catalog_base::View;
-use crate::boot::index::mutex::held;
 use crate::boot::index::prefetch::{Foresight, consequences, favourite};
 use crate::boot::index::{Cache, LocalWheel, Locations, Scope, folder};
 use crate::core::diag::Failure;
+use crate::core::host::mutex::held;
 use crate::core::matrix::Matrix;
 use crate::core::model::build::WheelBuild;
 use crate::core::model::catalog::{Candidate, Catalog, Listing, Wish};

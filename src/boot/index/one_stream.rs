@@ -65,7 +65,7 @@ pub(super) async fn bring_whole(wanted: &WantedFile, http: &Http) -> Result<(), 
         && digest == download.sha256
     {
         progress.bytes(size);
-        progress.finished(&download.file);
+        progress.finished();
         return arrival.ends_as_file();
     }
     if let Some(path) = path_of(&download.url) {

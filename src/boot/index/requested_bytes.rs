@@ -1,22 +1,19 @@
 //! Bytes of a file that is still arriving, asked for out of turn: the directory of a wheel is at its end.
 
 use std::sync::Mutex;
-use std::time::Duration;
 
 use tokio::runtime::Handle;
 use url::Url;
 
 use crate::boot::index::client::Http;
-use crate::boot::index::mutex::held;
 use crate::core::diag::Failure;
+use crate::core::host::bell::LOOK;
+use crate::core::host::mutex::held;
 use crate::core::inspect::Flow;
 
 /// How much is asked for at once, and of the end of a file first: the directories of most wheels, and what they say of
 /// themselves, fit.
 const AT_ONCE: u64 = 256 << 10;
-
-/// How often it is looked whether somebody waits for the answer.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// Asks for bytes of one file.
 pub(super) struct Requests {
@@ -68,7 +65,7 @@ impl Requests {
             self.handle.block_on(async {
                 tokio::select! {
                     answer = self.http.stream(&self.url, span, &mut take) => answer,
-                    () = unwanted => Err(Failure::world("nobody waits for the answer any more")),
+                    () = unwanted => Err(Failure::world("the request was cancelled, because the download has ended")),
                 }
             })?;
             *last = (start, bytes);

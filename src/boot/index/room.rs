@@ -1,8 +1,10 @@
 //! How much of what arrives is in memory at once.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::Semaphore;
+
+use crate::core::host::mutex::held;
 
 /// Bytes of a block, which are announced, and written, at once.
 pub(super) const BLOCK: usize = 512 << 10;
@@ -32,15 +34,23 @@ impl Room {
 
     /// An empty block.
     pub(super) fn block(&self) -> Vec<u8> {
-        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let spare = held(&self.spare).pop();
         spare.unwrap_or_else(|| Vec::with_capacity(BLOCK))
     }
 
-    /// Nobody reads `block` any more.
+    /// Takes `block` back, and its bytes. The last of those that have it leaves it for the next.
+    pub(super) fn take_back(&self, block: Arc<Vec<u8>>) {
+        self.give_back(block.len());
+        if let Some(block) = Arc::into_inner(block) {
+            self.reuse(block);
+        }
+    }
+
+    /// Takes back a `block` whose bytes were never taken.
     pub(super) fn reuse(&self, mut block: Vec<u8>) {
         if block.capacity() == BLOCK {
             block.clear();
-            self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(block);
+            held(&self.spare).push(block);
         }
     }
 }

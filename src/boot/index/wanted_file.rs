@@ -51,7 +51,7 @@ impl WantedFile {
         std::fs::rename(part, target).map_err(|error| {
             Failure::world(format!("could not rename the file to `{}`", target.display())).because(&error)
         })?;
-        progress.finished(&download.file);
+        progress.finished();
         arrival.ends_as_file()
     }
 }

@@ -84,7 +84,7 @@ impl OpenWheel {
         self.arrival().is_none_or(|arrival| arrival.has(span))
     }
 
-    /// Nobody will read `span` again.
+    /// A reader has read `span`, and no reader needs it again.
     pub fn was_read(&self, span: Range<u64>) {
         if let Some(arrival) = self.arrival() {
             arrival.was_read(span);

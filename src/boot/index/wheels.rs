@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::boot::index::cache::MetadataRecord;
 use crate::boot::index::exchange::HttpRequest;
-use crate::boot::index::mutex::held;
 use crate::boot::index::online::{METADATA_LIMIT, Shared};
 use crate::boot::index::remote::Remote;
 use crate::boot::index::retry::no_answer;
 use crate::boot::index::{LocalWheel, folder, sdist};
 use crate::core::diag::Failure;
+use crate::core::host::mutex::held;
 use crate::core::inspect::{InspectedWheel, TAIL};
 use crate::core::matrix::{Hints, Matrix};
 use crate::core::model::build::WheelBuild;

@@ -4,15 +4,12 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
 use crate::boot::index::OpenWheel;
 use crate::core::diag::Failure;
 use crate::core::host::bell::Bell;
-
-/// How often those that wait look whether the user wants the end.
-pub(super) const LOOK: Duration = Duration::from_millis(100);
+use crate::core::host::mutex::held;
 
 /// Threads beside those for the cores: work on bytes that have not all arrived waits for the network in between. So
 /// many wheels come in pieces at once.
@@ -104,7 +101,7 @@ impl<W: OnWheel> Queue<W> {
     }
 
     pub(super) fn add(&self, tasks: impl IntoIterator<Item = Task<W>>) {
-        let mut state = self.held();
+        let mut state = held(&self.state);
         for task in tasks {
             if matches!(task.needs, Needs::Begun(_)) {
                 state.in_order.entry(task.work.number()).or_default().0.push_back(task);
@@ -119,13 +116,13 @@ impl<W: OnWheel> Queue<W> {
 
     /// No task will come any more.
     pub(super) fn close(&self) {
-        self.held().is_closed = true;
+        held(&self.state).is_closed = true;
         self.bell.ring();
     }
 
     /// What is left is left; `true` where nobody has given up before.
     pub(super) fn give_up(&self, why: Option<Failure>) -> bool {
-        let mut state = self.held();
+        let mut state = held(&self.state);
         let is_first = !std::mem::replace(&mut state.is_given_up, true);
         if is_first {
             state.failure = why;
@@ -136,15 +133,15 @@ impl<W: OnWheel> Queue<W> {
     }
 
     pub(super) fn failure(&self) -> Option<Failure> {
-        self.held().failure.clone()
+        held(&self.state).failure.clone()
     }
 
     /// The next task; waits for it. `None` where none is left, or the work was given up.
-    pub(super) fn next(&self, is_stopped: &dyn Fn() -> bool) -> Option<TakenTask<W>> {
+    pub(super) fn next(&self) -> Option<TakenTask<W>> {
         loop {
             let rung = self.bell.count();
-            let mut state = self.held();
-            if state.is_given_up || is_stopped() {
+            let mut state = held(&self.state);
+            if state.is_given_up {
                 return None;
             }
             if let Some(taken) = state.take(rung) {
@@ -154,7 +151,7 @@ impl<W: OnWheel> Queue<W> {
                 return None;
             }
             drop(state);
-            self.bell.wait(rung, LOOK);
+            self.bell.wait(rung);
         }
     }
 
@@ -163,7 +160,7 @@ impl<W: OnWheel> Queue<W> {
         if !taken.is_in_order {
             return;
         }
-        let mut state = self.held();
+        let mut state = held(&self.state);
         if let Entry::Occupied(mut of_wheel) = state.in_order.entry(taken.work.number()) {
             of_wheel.get_mut().1 = false;
             if of_wheel.get().0.is_empty() {
@@ -172,10 +169,6 @@ impl<W: OnWheel> Queue<W> {
         }
         drop(state);
         self.bell.ring();
-    }
-
-    fn held(&self) -> MutexGuard<'_, TaskState<W>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,21 +5,22 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::num::NonZero;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::boot::files::{Downloaded, WrittenFile};
 use crate::boot::install::bases::{STAGE_PREFIX, StageFolders, bases, split};
 use crate::boot::install::own_metadata::{INSTALLER, record};
-use crate::boot::install::queue::{BEHIND_THE_NETWORK, LOOK, Queue};
+use crate::boot::install::queue::{BEHIND_THE_NETWORK, Queue};
 use crate::boot::install::staged::{Staged, StagedPackage};
-use crate::boot::install::unpacked_members::{MemberTarget, Packed, Unpacking, tasks_of, write_made};
+use crate::boot::install::unpacked_members::{MemberTarget, Packed, Unpacking, tasks_of, unreadable, write_made};
 use crate::boot::install::wheel_tree::WheelTree;
 use crate::boot::machine::Layout;
 use crate::core::diag::{Code, Failure, Finding, Kind, Subject};
 use crate::core::host::bell::Bell;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
+use crate::core::host::mutex::held;
 use crate::core::host::stamps::Stamp;
 use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256, Version};
@@ -58,31 +59,12 @@ pub fn stage<R>(
 ) -> Result<(R, Staged), Failure> {
     let stage = Stage::new(staging)?;
     let filled = std::thread::scope(|scope| {
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let closing = Closing(&stage);
-        // This thread is at work to the end.
-        stage.at_work.store(1, Ordering::Release);
-        for at in 0..cores + BEHIND_THE_NETWORK {
-            let stage = &stage;
-            let work = move || if at == 0 { stage.watch() } else { stage.work() };
-            stage.at_work.fetch_add(usize::from(at > 0), Ordering::AcqRel);
-            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
-                // Neither this one nor that.
-                stage.at_work.fetch_sub(2, Ordering::AcqRel);
-                stage.queue.give_up(None);
-                return Err(Failure::world("could not start a thread").because(&error));
-            }
-        }
-        let filled = fill(&stage).and_then(|filled| stage.must_have_room_for_each_other().map(|()| filled));
-        match &filled {
-            Ok(_) => stage.queue.close(),
-            Err(failure) => {
-                stage.queue.give_up(None);
-                (staging.give_up)(failure);
-            }
-        }
-        drop(closing);
-        stage.work();
+        let watching = Watching::begin(&stage);
+        std::thread::Builder::new()
+            .spawn_scoped(scope, || stage.watch())
+            .map_err(|error| Failure::world("could not start a thread").because(&error))?;
+        let filled = stage.fill(fill);
+        drop(watching);
         filled
     });
     let outcome = stage.outcome(filled, removed);
@@ -99,8 +81,24 @@ impl Drop for Closing<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.queue.give_up(None);
-            self.0.at_work.fetch_sub(1, Ordering::AcqRel);
         }
+    }
+}
+
+/// While it lives, a thread looks whether the user wants the end.
+struct Watching<'a>(&'a Stage<'a>);
+
+impl<'a> Watching<'a> {
+    fn begin(stage: &'a Stage<'a>) -> Self {
+        stage.is_watched.store(true, Ordering::Release);
+        Self(stage)
+    }
+}
+
+impl Drop for Watching<'_> {
+    fn drop(&mut self) {
+        self.0.is_watched.store(false, Ordering::Release);
+        self.0.staging.bell.ring();
     }
 }
 
@@ -135,8 +133,7 @@ pub struct Stage<'a> {
     wheels: Mutex<Vec<Arc<InStage>>>,
     /// Bytes that are still to be written.
     outstanding: AtomicU64,
-    /// Threads that add to it or work for it.
-    at_work: AtomicUsize,
+    is_watched: AtomicBool,
 }
 
 /// A wheel in a stage.
@@ -158,7 +155,32 @@ impl<'a> Stage<'a> {
             queue: Queue::new(Arc::clone(staging.bell)),
             wheels: Mutex::default(),
             outstanding: AtomicU64::new(0),
-            at_work: AtomicUsize::new(0),
+            is_watched: AtomicBool::new(false),
+        })
+    }
+
+    /// Calls `fill`, while threads do what it adds; then does what is left.
+    fn fill<R>(&self, fill: impl FnOnce(&Self) -> Result<R, Failure>) -> Result<R, Failure> {
+        std::thread::scope(|scope| {
+            let closing = Closing(self);
+            let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+            for _ in 1..cores + BEHIND_THE_NETWORK {
+                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, || self.work()) {
+                    self.queue.give_up(None);
+                    return Err(Failure::world("could not start a thread").because(&error));
+                }
+            }
+            let filled = fill(self).and_then(|filled| self.must_have_room_for_each_other().map(|()| filled));
+            match &filled {
+                Ok(_) => self.queue.close(),
+                Err(failure) => {
+                    self.queue.give_up(None);
+                    (self.staging.give_up)(failure);
+                }
+            }
+            drop(closing);
+            self.work();
+            filled
         })
     }
 
@@ -173,10 +195,7 @@ impl<'a> Stage<'a> {
         let tree = WheelTree::of(wheel, &incoming.name, self.staging.layout, self.staging.python)
             .map_err(|fault| malformed(&incoming, &fault))?;
         let path = wheel.source.path().to_owned();
-        let open = wheel
-            .source
-            .open()
-            .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error))?;
+        let open = wheel.source.open().map_err(|error| unreadable(&path, &error))?;
         let at = held(&self.wheels).len();
         self.create_folders(at, &tree)?;
         let mut targets = Vec::with_capacity(tree.planned.len());
@@ -202,7 +221,7 @@ impl<'a> Stage<'a> {
 
     /// Does what there is to do, until all of it is done or one thing has failed.
     fn work(&self) {
-        while let Some(taken) = self.queue.next(&self.staging.is_stopped) {
+        while let Some(taken) = self.queue.next() {
             let done = self.perform(&taken.work);
             self.queue.done(&taken);
             if let Err(failure) = done
@@ -211,15 +230,13 @@ impl<'a> Stage<'a> {
                 (self.staging.give_up)(&failure);
             }
         }
-        self.at_work.fetch_sub(1, Ordering::AcqRel);
-        self.staging.bell.ring();
     }
 
-    /// Sees, as long as others are at work, that all of them end where the user wants the end.
+    /// Ends the work where the user wants the end.
     fn watch(&self) {
         loop {
             let rung = self.staging.bell.count();
-            if self.at_work.load(Ordering::Acquire) == 0 {
+            if !self.is_watched.load(Ordering::Acquire) {
                 return;
             }
             if (self.staging.is_stopped)() {
@@ -227,7 +244,7 @@ impl<'a> Stage<'a> {
                 self.queue.give_up(Some(stopped.clone()));
                 (self.staging.give_up)(&stopped);
             }
-            self.staging.bell.wait(rung, LOOK);
+            self.staging.bell.wait(rung);
         }
     }
 
@@ -366,8 +383,4 @@ fn must_be_as_recorded(one: &Incoming, tree: &WheelTree, files: &[WrittenFile]) 
     let Some(planned) = differs else { return Ok(()) };
     let path = path(planned.member).escape_debug();
     Err(malformed(one, &format!("has other bytes in `{path}` than its RECORD says")))
-}
-
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -362,7 +362,7 @@ fn looked_at(
     Ok(WrittenFile::of(place, &data, sha256))
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     if let Some(failure) = failure_in(error) {
         return failure;
     }

@@ -10,6 +10,7 @@ pub mod files;
 pub mod kept_copies;
 pub mod locks;
 pub mod mounts;
+pub mod mutex;
 pub mod parallel;
 pub mod paths;
 pub mod reads;

@@ -86,8 +86,7 @@ impl<'a> Unpacker<'a> {
         if u32_at(&self.head, 0) != Some(LOCAL) {
             return Err(no_header(self.member));
         }
-        let length = |at: usize| usize::from(u16_at(&self.head, at).unwrap_or(0));
-        Ok((LOCAL_LENGTH + length(26) + length(28)).saturating_sub(self.head.len()))
+        Ok(head_length(&self.head).saturating_sub(self.head.len()))
     }
 
     fn unpacked(&self) -> u64 {
@@ -149,8 +148,7 @@ impl WholeUnpacker {
             return Err(no_header(member));
         }
         must_have_name(bytes, member)?;
-        let length = |at: usize| usize::from(u16_at(bytes, at).unwrap_or(0));
-        let start = LOCAL_LENGTH + length(26) + length(28);
+        let start = head_length(bytes);
         let end = usize::try_from(member.compressed).ok().and_then(|count| start.checked_add(count));
         let packed = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| wrong(member, TRUNCATED))?;
         let unpacked = if member.packing == Packing::Stored { packed } else { self.inflate(member, packed)? };
@@ -194,6 +192,12 @@ fn must_be_known(member: &Member) -> Result<(), Malformed> {
         Packing::Other(method) => Err(wrong(member, &format!("is compressed with method {method}, not deflate"))),
         _ => Ok(()),
     }
+}
+
+/// Where the data begins behind the local header in `head`: behind two fields, whose lengths the header has.
+fn head_length(head: &[u8]) -> usize {
+    let length = |at: usize| usize::from(u16_at(head, at).unwrap_or(0));
+    LOCAL_LENGTH + length(26) + length(28)
 }
 
 /// Fails where the local header in `head` has another name than the directory.

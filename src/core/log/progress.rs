@@ -11,10 +11,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::core::diag::bytes;
 use crate::core::log::Style;
 
-/// Called with every piece that arrives (bytes) and every file that is complete (its name).
+/// Called with every piece that arrives (bytes) and for every file that is complete.
 pub trait Progress: Send + Sync {
     fn bytes(&self, count: u64);
-    fn finished(&self, file: &str);
+    fn finished(&self);
     /// Nothing more will come.
     fn ended(&self);
 }
@@ -29,8 +29,9 @@ impl Progress for Bar {
         self.bar.inc(count);
     }
 
-    fn finished(&self, _file: &str) {
-        self.bar.set_message(self.files.one_more());
+    fn finished(&self) {
+        self.files.one_more();
+        self.bar.set_message(self.files.to_string());
     }
 
     fn ended(&self) {
@@ -51,9 +52,8 @@ struct FileCount {
 }
 
 impl FileCount {
-    fn one_more(&self) -> String {
+    fn one_more(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
-        self.to_string()
     }
 }
 
@@ -88,8 +88,8 @@ impl Progress for PlainLines {
         }
     }
 
-    fn finished(&self, _file: &str) {
-        let _ = self.files.one_more();
+    fn finished(&self) {
+        self.files.one_more();
     }
 
     fn ended(&self) {}

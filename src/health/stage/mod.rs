@@ -195,7 +195,7 @@ fn copy_all(
                 Ok(()) => {
                     done.files += 1;
                     done.bytes += entry.size;
-                    sink.finished(&entry.path);
+                    sink.finished();
                 }
                 Err(error) => {
                     stop.fetch_or(error.is_final(), Ordering::Relaxed);

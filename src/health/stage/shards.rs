@@ -150,7 +150,7 @@ pub(super) fn pack(
             Ok,
         )?;
         whole.push((shard, line));
-        sink.finished(&shard.name);
+        sink.finished();
     }
     if !staged.failed.is_empty() {
         staged.shards = there.len() as u64;

@@ -3,6 +3,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The value in `mutex`.
-pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -51,6 +51,9 @@ fn world(path: &str) -> (Test, String) {
 #[test]
 fn an_installer_at_work_is_ended_first() {
     let (test, python) = world("");
+    // However busy the machine is, the signal comes while wheels are installed.
+    let path = format!("{}:{}", test.path("bin").display(), test.environment["PATH"]);
+    let test = test.fake("bash").set("PATH", path).set("DELAY", "2");
     let arguments = ["apply", "p.toml", "--python", &python, "--wheelhouse", "house"];
     let signals =
         [("-INT", "SIGINT", 130), ("-TERM", "SIGTERM", 143), ("-HUP", "SIGHUP", 129), ("-QUIT", "SIGQUIT", 131)];

@@ -143,6 +143,7 @@ unpacked=
 coming=()
 going=()
 own=
+built=
 trap 'rm -rf "$work" "$unpacked" || true' EXIT
 uv=$(command -v uv || true)
 case ${COLAB_BOOT_INSTALLER:-} in
@@ -207,7 +208,7 @@ install() {
 
 # What `colab-boot apply` has staged changes its place with what is installed, all at once: it has unpacked and checked it before.
 switch() {
-  [[ -z $own ]] || "$own" install-wheels "${going[@]/#/--remove=}" "${coming[@]}" >&2
+  [[ -z $own ]] || "$own" install-wheels ${built:+--built="$built"} "${going[@]/#/--remove=}" "${coming[@]}" >&2
 }
 
 begin wheels "installing wheels: 2"

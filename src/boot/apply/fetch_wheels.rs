@@ -32,7 +32,6 @@ impl Work<'_> {
     ) -> Result<Brought, Failure> {
         must_lie_in_the_environment(self.layout)?;
         self.must_have_installer()?;
-        self.must_be_files()?;
         let fetched = self.fetch(settings, packages, folder)?;
         let brought = if self.is_own() {
             self.stage(packages, &fetched)

@@ -1,6 +1,5 @@
 //! What the ledger says of an apply: while it is under way, when it is done, when it has failed.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::boot::apply::one_apply::Work;
@@ -8,12 +7,9 @@ use crate::boot::apply::restored_edits::contents_of;
 use crate::boot::ledger::{Before, Hand, Ledger, Step};
 use crate::boot::machine::find_info;
 use crate::boot::planned::Planned;
-use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::place_of;
-use crate::core::host::stamps::Stamp;
-use crate::core::model::wheel_names::dist_info;
-use crate::core::model::{PackageName, Version};
+use crate::core::model::PackageName;
 
 impl Work<'_> {
     /// What the plan does, as the ledger writes it.
@@ -70,43 +66,11 @@ impl Work<'_> {
         ledger
     }
 
-    /// The ledger when the installer has failed: what it did not come to is as it was before. What it has taken away
-    /// and not replaced is remembered.
-    pub(super) fn ledger_of_failure(&self, steps: &[Step]) -> Result<Ledger, Failure> {
+    /// The ledger when the install has failed. What colab-boot itself has switched is undone; what another installer
+    /// has done is not known.
+    pub(super) fn ledger_of_failure(&self, steps: &[Step]) -> Ledger {
         let Planned { goal, seen, wish, .. } = self.planned;
-        let mut there = BTreeSet::new();
-        for folder in self.layout.folders() {
-            let names = files::names_in(folder)?;
-            there.extend(
-                names
-                    .iter()
-                    .filter_map(|entry| dist_info(entry))
-                    .filter_map(|(name, version)| Some((name, version.parse::<Version>().ok()?))),
-            );
-        }
-        let is_there = |step: &Step, version: &Version| there.contains(&(step.name.clone(), version.clone()));
-        // What colab-boot itself has switched is undone.
-        let since = if self.is_own() { i64::MAX } else { self.state.on_the_way().1 };
-        let came = |step: &Step| match &step.becomes {
-            Some((version, _)) if step.present.as_ref().is_some_and(|present| present.version == *version) => {
-                self.is_newer(&step.name, since)
-            }
-            Some((version, _)) => is_there(step, version),
-            None => !there.iter().any(|(name, _)| *name == step.name),
-        };
-        let done: Vec<Step> = steps
-            .iter()
-            .filter(|step| came(step) || step.present.as_ref().is_some_and(|present| !is_there(step, &present.version)))
-            .cloned()
-            .collect();
-        Ok(seen.ledger.during(&done, &wish.title, goal.digest()))
-    }
-
-    /// Whether an installer has written the list of files of `name` since `since` (`st_ctime`, nanoseconds), or it is
-    /// gone.
-    fn is_newer(&self, name: &PackageName, since: i64) -> bool {
-        let infos = self.layout.folders().into_iter().filter_map(|site| find_info(site, name).ok().flatten());
-        let mut lists = infos.map(|info| Stamp::of(&info.join("RECORD"))).peekable();
-        lists.peek().is_none() || lists.any(|list| list == Stamp::UNKNOWN || list.changed >= since)
+        let done = if self.is_own() { &[] } else { steps };
+        seen.ledger.during(done, &wish.title, goal.digest())
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn open_all(
         let source = source.ok_or_else(|| Failure::bug(format!("`{}` was not fetched", wheel.file)))?;
         let wheel = Arc::new(Downloaded::open(source)?);
         let before = findings.len();
-        findings.extend(contradictions(layout, package, &wheel)?);
+        findings.extend(contradictions(layout, (&package.name, &package.version), &wheel)?);
         findings.extend(overwrites(&package.name, &wheel));
         if findings.len() == before {
             opened(package, &wheel)?;
@@ -67,31 +67,36 @@ pub(super) fn open_all(
     Ok((wheels, findings))
 }
 
-/// Why a wheel can't be the one of `package`; nothing for an honest one.
-fn contradictions(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Result<Vec<Finding>, Failure> {
-    let faults = identity(package, wheel).into_iter().chain(impossible(wheel)).chain(strays(layout, package, wheel)?);
+/// Why a wheel can't be the one of this release; nothing for an honest one.
+pub(super) fn contradictions(
+    layout: &Layout,
+    (name, version): (&PackageName, &Version),
+    wheel: &Downloaded,
+) -> Result<Vec<Finding>, Failure> {
+    let faults =
+        identity(name, version, wheel).into_iter().chain(impossible(wheel)).chain(strays(layout, name, wheel)?);
     Ok(faults
         .map(|fault| {
-            let message = format!("the wheel of {} {} {fault}", package.name, package.version);
+            let message = format!("the wheel of {name} {version} {fault}");
             let finding = Finding::error(Code::WheelMalformed, message);
-            let finding = finding.about(Subject::release(&package.name, &package.version));
+            let finding = finding.about(Subject::release(name, version));
             finding.with_help("nothing was changed; choose another release")
         })
         .collect())
 }
 
 /// Whether it says that it is another distribution, or of a format that nobody knows.
-fn identity(package: &LockedPackage, wheel: &Downloaded) -> Option<String> {
+fn identity(package: &PackageName, locked: &Version, wheel: &Downloaded) -> Option<String> {
     let value = |text: &str, wanted: &str| {
         let found = headers(text).into_iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
         found.map(|(_, value)| value).unwrap_or_default()
     };
     let name = value(&wheel.metadata, "Name");
-    if name.parse::<PackageName>().ok().as_ref() != Some(&package.name) {
+    if name.parse::<PackageName>().ok().as_ref() != Some(package) {
         return Some(format!("has METADATA for the package `{}`", name.escape_debug()));
     }
     let version = value(&wheel.metadata, "Version");
-    if version.parse::<Version>().ok().as_ref() != Some(&package.version) {
+    if version.parse::<Version>().ok().as_ref() != Some(locked) {
         return Some(format!("has METADATA for version `{}`", version.escape_debug()));
     }
     let format = value(&wheel.wheel, "Wheel-Version");
@@ -102,7 +107,7 @@ fn identity(package: &LockedPackage, wheel: &Downloaded) -> Option<String> {
         |member: &Member| member.path.split('/').next().filter(|top| top.ends_with(".dist-info")).map(str::to_owned);
     let infos: BTreeSet<String> = wheel.files.members.iter().filter_map(top).collect();
     match infos.first() {
-        Some(folder) if infos.len() == 1 && dist_info(folder).is_some_and(|(name, _)| name == package.name) => None,
+        Some(folder) if infos.len() == 1 && dist_info(folder).is_some_and(|(name, _)| name == *package) => None,
         _ => {
             let infos: Vec<String> = infos.iter().map(|folder| folder.escape_debug().to_string()).collect();
             Some(format!("has the dist-info of another package: {}", infos.join(", ")))
@@ -143,7 +148,7 @@ fn why_impossible(path: &str) -> Option<&'static str> {
 
 /// The first file that is somebody else's, or would be, and that removing this distribution would delete: RECORD names
 /// it, and the wheel does not bring it.
-fn strays(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Result<Option<String>, Failure> {
+fn strays(layout: &Layout, name: &PackageName, wheel: &Downloaded) -> Result<Option<String>, Failure> {
     let own: BTreeSet<&str> = wheel.files.members.iter().map(|member| member.path.as_str()).collect();
     let made = |path: &str| path.ends_with(".pyc") || path.contains(".dist-info/");
     let mut before = None;
@@ -169,7 +174,7 @@ fn strays(layout: &Layout, package: &LockedPackage, wheel: &Downloaded) -> Resul
         }
         let recorded = match &before {
             Some(recorded) => recorded,
-            None => before.insert(recorded_before(layout, &package.name)?),
+            None => before.insert(recorded_before(layout, name)?),
         };
         if !recorded.contains(&entry.path) {
             return Ok(Some(format!("lists the existing file `{shown}` in its RECORD, but does not contain it")));

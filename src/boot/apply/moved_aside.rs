@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::boot::apply::installer_leftovers::strangers;
+use crate::boot::apply::installer_leftovers::{strangers, sweep};
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::prepared::{InTheWay, What};
 use crate::boot::files::Claims;
@@ -59,6 +59,14 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Moves aside what killed installers have left, none of which is a package.
+    pub(super) fn clear_leftovers(&self) -> Result<(), Failure> {
+        for swept in sweep(self.layout)? {
+            self.session.say(&format!("moved aside: `{swept}`, left by an interrupted installer"));
+        }
+        Ok(())
+    }
+
     /// Keeps what was edited in packages that are about to change.
     pub(super) fn keep_edits(&self) -> Result<(), Failure> {
         for edited in &self.planned.edited {
@@ -69,10 +77,6 @@ impl Work<'_> {
                     let kept = free(kept);
                     copy(&edit.place, &kept)?;
                     self.session.say(&format!("kept your edited `{}` as `{}`", edit.path, kept.display()));
-                }
-                // pip reads it to uninstall, and ends at what makes no sense.
-                if edit.path.ends_with(".dist-info/entry_points.txt") {
-                    files::remove_if_there(&edit.place)?;
                 }
             }
         }

@@ -6,24 +6,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use crate::boot::apply::forbidden_targets::scripts;
-use crate::boot::apply::installer_leftovers::{empty_trash, leftovers, remove_caches};
+use crate::boot::apply::installer_leftovers::{empty_trash, leftovers};
 use crate::boot::apply::outcome::{applied, now, outcome, settle};
-use crate::boot::apply::prepared::{ApplyManner, Brought, TouchedFiles, Wheels};
+use crate::boot::apply::prepared::{ApplyManner, Brought, Wheels};
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::run_script::{Failed, Job, run_script};
 use crate::boot::apply::shared_paths::{Owner, bystanders, shared_paths, with_shared};
-use crate::boot::files::{
-    Depth, Hashed, HashedDistribution, KnownFiles, Options, WrittenFiles, compare, finding_of, put_record_right,
-};
+use crate::boot::files::{Depth, Hashed, HashedDistribution, Options, WrittenFiles, compare, finding_of};
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::{Layout, find_info};
 use crate::boot::marker::{Event, Marker, Now};
 use crate::boot::notebook::process_clock;
-use crate::boot::plan::{Change, Plan, files_rewritten, touched};
+use crate::boot::plan::{Change, files_rewritten, touched};
 use crate::boot::planned::{Planned, script_of};
-use crate::boot::script::Part;
 use crate::boot::seen::PythonReport;
 use crate::boot::session::Session;
 use crate::boot::situation::{held, is_of_another_script, modules as installed_modules_of, modules_of};
@@ -114,10 +110,10 @@ impl Work<'_> {
         self.state.write_ledger(&kept.in_ledger(seen.ledger.during(&steps, title, goal.digest())))?;
         self.keep(&in_the_way, &kept)?;
         let places = self.places_that_go()?;
-        self.make_room(&wheels, &touched)?;
-        if let Err(failed) = self.run(&folder, &decision.plan, Part::Whole)? {
+        self.clear_leftovers()?;
+        if let Err(failed) = self.run(&folder)? {
             let why = failed.tail.clone();
-            let failure = self.failed(failed, settings, &folder);
+            let failure = self.failed(failed);
             step(Event::Fail { why })?;
             return Err(self.after_failure(failure, kept, &steps));
         }
@@ -161,7 +157,6 @@ impl Work<'_> {
 
     /// Drops what only an unfinished apply needs; its wheels lie in `folder`.
     fn clean_up(&self, folder: &Path) -> Result<(), Failure> {
-        self.state.keep_on_the_way(&[])?;
         self.keep_strangers()?;
         empty_trash(self.layout);
         self.clean_up_switch()?;
@@ -217,41 +212,6 @@ impl Work<'_> {
         Ok(WheelRecords { clashes, modules })
     }
 
-    /// Moves aside what installers would stumble over, and deletes what was compiled from sources that are replaced.
-    fn make_room(&self, wheels: &Wheels, touched: &TouchedFiles) -> Result<(), Failure> {
-        self.put_records_right()?;
-        if !self.is_own() {
-            self.remove_dead_links(touched)?;
-        }
-        let was = self.was_on_the_way()?;
-        if self.is_own() {
-            self.clear_leftovers()?;
-            return self.finish(&was);
-        }
-        self.clear_the_way(&|change| change.from.clone())?;
-        self.finish(&was)?;
-        self.keep_on_the_way(wheels)?;
-        let members = wheels.values().flat_map(|wheel| &wheel.files.members);
-        remove_caches(self.layout, members.map(|member| member.path.as_str()));
-        Ok(())
-    }
-
-    /// Puts the RECORDs of what goes right, where colab-boot knows better.
-    fn put_records_right(&self) -> Result<(), Failure> {
-        for (change, _, info) in self.infos(|change| change.from.is_some())? {
-            let Some(version) = &change.from else { continue };
-            let digest = self.planned.seen.ledger.wheel(&change.name, version);
-            let wheel = digest.map_or(Ok(None), |digest| self.state.record(&digest))?;
-            let text = files::read_optional(&info.join("entry_points.txt"))?.unwrap_or_default();
-            let scripts: Vec<String> = scripts(&text).map(|(name, _)| name.to_owned()).collect();
-            for place in put_record_right(&info, &KnownFiles { wheel, scripts, layout: self.layout })? {
-                let (name, place) = (&change.name, place.display());
-                self.session.say(&format!("`{place}` stays: {name} lists it, but does not own it"));
-            }
-        }
-        Ok(())
-    }
-
     /// The metadata of the changes that are `meant`, where they are installed, each with its site-packages.
     pub(super) fn infos(&self, meant: impl Fn(&Change) -> bool) -> Result<Vec<(&Change, &PathBuf, PathBuf)>, Failure> {
         let mut found = Vec::new();
@@ -263,15 +223,15 @@ impl Work<'_> {
         Ok(found)
     }
 
-    /// Runs the script for a plan, or for a part of it.
-    pub(super) fn run(&self, wheels: &Path, plan: &Plan, part: Part) -> Result<Result<(), Failed>, Failure> {
+    /// Runs the script for the plan.
+    fn run(&self, wheels: &Path) -> Result<Result<(), Failed>, Failure> {
         let script = self.held.join("install.sh");
-        files::write_whole(&script, script_of(self.planned, plan, part).as_bytes())?;
+        files::write_whole(&script, script_of(self.planned, &self.planned.decision.plan).as_bytes())?;
         let python = self.python()?;
         // What a build asks for comes from the index that the lock was made with.
         let mut environment = self.session.environment.clone();
         environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
-        environment.extend(self.installer_variables(part));
+        environment.extend(self.installer_variables());
         self.session.log.detail(|| format!("running bash -p {}; the log is in the same folder", script.display()));
         let site = self.layout.purelib.as_path();
         let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };

@@ -8,15 +8,14 @@ use std::time::Instant;
 
 use crate::boot::apply::one_apply::{Checked, Work};
 use crate::boot::apply::prepared::{Brought, Installer, Wheels};
-use crate::boot::apply::startup::{locked_out, not_starting};
+use crate::boot::apply::startup::not_starting;
 use crate::boot::files::Downloaded;
 use crate::boot::install::{
-    Incoming, STAGED, SWITCH, Stage, Staged, Staging, clean_up, commit, stage, strangers, undo,
+    BuiltPackage, Incoming, STAGED, SWITCH, Stage, Staged, Staging, clean_up, commit, stage, strangers, undo,
 };
-use crate::boot::lock::LockedPackage;
+use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::plan::Kind;
 use crate::boot::retrieval::{Fetched, enough_space};
-use crate::boot::script::Part;
 use crate::core::diag::{Failure, Finding, Kind as Ended};
 use crate::core::host::mounts::Look;
 use crate::core::host::signals::{Deferred, name_of};
@@ -29,11 +28,11 @@ impl Work<'_> {
         self.manner.installer == Installer::Own
     }
 
-    /// Stages the wheels of `packages` and what goes without a successor, while they are judged.
+    /// Stages the wheels of `packages`, while they are judged.
     pub(super) fn stage(&self, packages: &[&LockedPackage], fetched: &Fetched) -> Result<Brought, Failure> {
-        let removed = self.planned.decision.plan.of_kind(Kind::Remove).map(|change| change.name.clone());
-        let removed: Vec<PackageName> = removed.collect();
-        if packages.is_empty() && removed.is_empty() {
+        let removes = self.planned.decision.plan.of_kind(Kind::Remove).next().is_some();
+        if !removes && packages.iter().all(|package| is_source(package)) {
+            fetched.finish(&|| false)?;
             let brought = self.judged(packages, fetched, &|_, _| Ok(()))?;
             return self.is_staged(brought, Staged::nothing(self.layout.clone()));
         }
@@ -47,7 +46,7 @@ impl Work<'_> {
             bell: &downloads.map_or_else(Arc::default, |downloads| Arc::clone(downloads.bell())),
             give_up: &|failure| downloads.into_iter().for_each(|downloads| downloads.give_up(failure)),
         };
-        let staged = stage(removed, &staging, |stage| {
+        let staged = stage(&staging, |stage| {
             let opened = |package: &LockedPackage, wheel: &Arc<Downloaded>| self.add(stage, package, wheel);
             self.judged(packages, fetched, &opened)
         });
@@ -61,7 +60,18 @@ impl Work<'_> {
         self.is_staged(brought, staged)
     }
 
-    fn is_staged(&self, brought: Brought, staged: Staged) -> Result<Brought, Failure> {
+    /// With what goes without a successor, and what is built later.
+    fn is_staged(&self, brought: Brought, mut staged: Staged) -> Result<Brought, Failure> {
+        let plan = &self.planned.decision.plan;
+        staged.removed = plan.of_kind(Kind::Remove).map(|change| change.name.clone()).collect();
+        let sources = plan.changes.iter().filter_map(|change| change.package.as_ref());
+        let built = |package: &LockedPackage| BuiltPackage {
+            name: package.name.clone(),
+            version: package.version.clone(),
+            requested: self.is_requested(&package.name),
+        };
+        staged.built = sources.filter(|package| is_source(package)).map(built).collect();
+        staged.corrections = self.corrections()?;
         staged.write(&self.staged_path())?;
         Ok(Brought { staged: Some(staged), ..brought })
     }
@@ -71,15 +81,18 @@ impl Work<'_> {
         let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { return Ok(()) };
         let needed = stage.outstanding().saturating_add(wheel.files.unpacked());
         enough_space(&self.layout.purelib, needed, "the unpacked wheels")?;
-        let profile = self.planned.goal.profile();
-        let is_named = profile.is_some_and(|profile| profile.wanted.iter().any(|one| one.name == package.name));
         stage.add(Incoming {
             name: package.name.clone(),
             version: package.version.clone(),
             wheel: Arc::clone(wheel),
             sha256,
-            requested: self.planned.goal.is_restore() || is_named,
+            requested: self.is_requested(&package.name),
         })
+    }
+
+    /// Whether the user has asked for the package by its name.
+    fn is_requested(&self, name: &PackageName) -> bool {
+        self.planned.goal.profile().is_none_or(|profile| profile.wanted.iter().any(|one| one.name == *name))
     }
 
     pub(super) fn staged_path(&self) -> PathBuf {
@@ -92,23 +105,18 @@ impl Work<'_> {
 
     /// Brings back what was before the switch.
     pub(super) fn undo_switch(&self) -> Result<(), Failure> {
-        if self.is_own() {
-            let undone = undo(&self.journal(), self.layout, &self.state.aside_folder())?;
-            self.session.say_undone(&undone);
-        }
+        let undone = undo(&self.journal(), self.layout, &self.state.aside_folder())?;
+        self.session.say_undone(&undone);
         Ok(())
     }
 
     /// What is new stays from here on, whatever happens.
     pub(super) fn commit_switch(&self) -> Result<(), Failure> {
-        if self.is_own() { commit(&self.journal()) } else { Ok(()) }
+        commit(&self.journal())
     }
 
     /// Removes what was replaced, but for what others have put there.
     pub(super) fn clean_up_switch(&self) -> Result<(), Failure> {
-        if !self.is_own() {
-            return Ok(());
-        }
         for (file, path) in strangers(&self.journal())? {
             self.keep_stranger(&file, &path)?;
         }
@@ -116,13 +124,10 @@ impl Work<'_> {
         clean_up(&self.journal())
     }
 
-    /// What tells the script which installer to take. What is brought back after a build has failed is not staged: pip
-    /// or uv, which have built, install it.
-    pub(super) fn installer_variables(&self, part: Part) -> Vec<(String, String)> {
-        let is_staged = self.is_own() && part == Part::Whole;
-        let name = if self.is_own() && !is_staged { "" } else { self.manner.installer.name() };
-        let mut variables = vec![("COLAB_BOOT_INSTALLER".to_owned(), name.to_owned())];
-        if is_staged {
+    /// What tells the script which installer to take.
+    pub(super) fn installer_variables(&self) -> Vec<(String, String)> {
+        let mut variables = vec![("COLAB_BOOT_INSTALLER".to_owned(), self.manner.installer.name().to_owned())];
+        if self.is_own() {
             // One that was replaced meanwhile is still there for those that have it open.
             let own = || PathBuf::from(format!("/proc/{}/exe", std::process::id()));
             let program = files::link_of(Path::new("/proc/self/exe")).filter(|program| program.is_file_there());
@@ -144,10 +149,10 @@ impl Work<'_> {
         let since = Instant::now();
         let written = staged.map(Staged::files).unwrap_or_default();
         let start = Invocation::new(self.python()?, &["-E", "-c", ""], self.session.environment);
-        let mut wrong: Vec<Finding> = match staged {
-            Some(_) => not_starting(&start, wheels).into_iter().collect(),
-            None => locked_out(&start, self.layout, wheels)?.into_iter().collect(),
-        };
+        let mut wrong: Vec<Finding> = not_starting(&start, wheels).into_iter().collect();
+        if staged.is_some() {
+            wrong = wrong.into_iter().map(|finding| finding.with_note("the Python packages are as before")).collect();
+        }
         if wrong.is_empty() {
             wrong = self.still_there()?;
         }
@@ -163,4 +168,8 @@ impl Work<'_> {
         let (_, findings, hashed) = self.check(packages, wheels, &written, since);
         Ok((self.with_hidden(findings, wheels), hashed, rewritten))
     }
+}
+
+fn is_source(package: &LockedPackage) -> bool {
+    package.wheel().is_some_and(LockedWheel::is_source)
 }

@@ -8,7 +8,6 @@ use crate::boot::files::{Claims, place};
 use crate::boot::machine::record_in;
 use crate::boot::plan::Change;
 use crate::core::diag::{Code, Failure, Finding, Subject};
-use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 
@@ -35,7 +34,7 @@ impl Work<'_> {
     /// The folders in site-packages in which packages that are about to go have files, and the files of those without
     /// metadata, which no installer removes; of nested ones the outermost.
     pub(super) fn places_that_go(&self) -> Result<Vec<PathBuf>, Failure> {
-        let mut places: BTreeSet<PathBuf> = self.without_metadata()?.into_keys().collect();
+        let mut places: BTreeSet<PathBuf> = self.stripped_files()?.places().cloned().collect();
         let mut folders: BTreeSet<PathBuf> =
             places.iter().filter_map(|place| place.parent()).map(ToOwned::to_owned).collect();
         for (_, site, info) in self.infos(|change| change.package.is_none())? {
@@ -60,7 +59,6 @@ impl Work<'_> {
         let mut there = Vec::new();
         for place in places {
             if place.is_folder_there() {
-                remove_unfinished(place)?;
                 entries_below(place, &mut there);
             } else if place.look_at_entry().is_ok() {
                 there.push(place.clone());
@@ -77,23 +75,6 @@ impl Work<'_> {
         let others = others.iter().map(PathBuf::as_path);
         Ok(Some(Finding::note(Code::FilesLeft, message).with_others(others)))
     }
-}
-
-/// Removes `folder` where it is the metadata of a package that has gone and holds nothing but what an installer that
-/// was killed writes there before its RECORD: `importlib.metadata` and pip would stumble over it.
-fn remove_unfinished(folder: &Path) -> Result<(), Failure> {
-    let is_unfinished = |name: &String| {
-        matches!(name.as_str(), "INSTALLER" | "REQUESTED") || name.starts_with("RECORD") && name.ends_with(".tmp")
-    };
-    let names = files::names_in(folder)?;
-    if folder.extension().is_some_and(|end| end == "dist-info") && names.iter().all(is_unfinished) {
-        for name in names {
-            files::remove_if_there(&folder.join(name))?;
-        }
-        // One that has got a file meanwhile stays.
-        let _ = std::fs::remove_dir(folder);
-    }
-    Ok(())
 }
 
 /// Everything below `folder` that is no folder, but for what Python has compiled.

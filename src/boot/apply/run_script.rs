@@ -30,7 +30,7 @@ pub(super) struct Job<'a> {
 /// The script failed.
 #[derive(Clone, Debug)]
 pub(super) struct Failed {
-    /// The step that was under way: `apt`, `remove`, `wheels`, `environment`.
+    /// The step that was under way: `apt`, `remove`, `build`, `wheels`, `environment`.
     pub step: String,
     pub code: i32,
     /// The last lines it wrote.
@@ -39,13 +39,10 @@ pub(super) struct Failed {
 }
 
 impl Failed {
-    /// What failed; `restored` says what has become of the versions before.
-    pub(super) fn described(&self, restored: Vec<String>) -> Failure {
+    /// What failed, and how the environment `is` now.
+    pub(super) fn described(&self, is: &str) -> Failure {
         let message = format!("the step `{}` of the install script failed with exit code {}", self.step, self.code);
-        let mut finding = Finding::error(Code::ApplyFailed, message).with_note(self.tail.clone());
-        for line in restored {
-            finding = finding.with_note(line);
-        }
+        let finding = Finding::error(Code::ApplyFailed, message).with_note(self.tail.clone()).with_note(is);
         let finding = finding.with_help(format!(
             "the log is `{}`; fix the cause and run the command again to continue",
             self.log.display()

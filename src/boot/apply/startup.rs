@@ -3,66 +3,29 @@
 
 use std::time::Duration;
 
-use crate::boot::apply::installer_leftovers::move_aside;
 use crate::boot::apply::prepared::Wheels;
 use crate::boot::files::Downloaded;
-use crate::boot::machine::Layout;
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::{Code, Finding};
 use crate::core::host::Invocation;
 use crate::core::host::command::last_lines;
-use crate::core::host::mounts::Look;
 use crate::core::model::contents::installed_path;
 use crate::core::model::modules::runs_at_start;
 
 /// As long as an interpreter is given to tell about itself.
 const AT_MOST: Duration = Duration::from_mins(1);
 
-/// What is wrong where `start`, the interpreter with nothing to do, fails with the new `wheels`. What they bring for
-/// its start is moved aside then, so that it can be put right.
-pub(super) fn locked_out(start: &Invocation, layout: &Layout, wheels: &Wheels) -> Result<Option<Finding>, Failure> {
-    let Some(why) = refusal(start) else {
-        return Ok(None);
-    };
-    let (mut brought_by, mut aside) = (Vec::new(), Vec::new());
-    for (name, wheel) in wheels {
-        let own: Vec<String> = wheel.files.members.iter().filter_map(|member| startup_file(&member.path)).collect();
-        if own.is_empty() {
-            continue;
-        }
-        brought_by.push(name.to_string());
-        for file in own {
-            for site in layout.folders() {
-                if site.join(&file).look_at_entry().is_ok() {
-                    move_aside(site, &file)?;
-                    aside.push(format!("`{file}`"));
-                }
-            }
-        }
-    }
-    let mut finding = start_broken(&brought_by, why);
-    if !aside.is_empty() {
-        let again = if refusal(start).is_none() { "; Python starts again" } else { "" };
-        finding = finding.with_note(format!("moved aside: {}{again}", aside.join(", ")));
-    }
-    Ok(Some(finding))
-}
-
-/// What is wrong where `start` fails with the new `wheels`, whose switch will be undone.
+/// What is wrong where `start`, the interpreter with nothing to do, fails with the new `wheels`.
 pub(super) fn not_starting(start: &Invocation, wheels: &Wheels) -> Option<Finding> {
     let why = refusal(start)?;
     let runs = |wheel: &Downloaded| wheel.files.members.iter().any(|member| startup_file(&member.path).is_some());
     let names = wheels.iter().filter(|(_, wheel)| runs(wheel)).map(|(name, _)| name.to_string());
     let names: Vec<String> = names.collect();
-    Some(start_broken(&names, why).with_note("the packages are as before"))
-}
-
-fn start_broken(brought_by: &[String], why: String) -> Finding {
-    let (with, others) = match brought_by {
+    let (with, others) = match names.as_slice() {
         [] => (String::new(), "the replaced packages".to_owned()),
         names => (format!(" with {}", names.join(", ")), names.join(", ")),
     };
     let finding = Finding::error(Code::StartBroken, format!("Python no longer starts{with}")).with_note(why);
-    finding.with_help(format!("choose another release of {others}, or run `colab-boot restore`"))
+    Some(finding.with_help(format!("choose another release of {others}, or run `colab-boot restore`")))
 }
 
 /// Why the interpreter does not start; `None` where it does.

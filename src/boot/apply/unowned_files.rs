@@ -78,7 +78,7 @@ impl Work<'_> {
             return Ok(());
         }
         let ledger = &self.planned.seen.ledger;
-        let was = self.was_on_the_way()?;
+        let stripped = self.stripped_files()?;
         let mut written: HashMap<PathBuf, Vec<Sha256>> = HashMap::new();
         let mut installed: HashSet<PathBuf> = HashSet::new();
         for (name, entry) in &ledger.distributions {
@@ -99,7 +99,7 @@ impl Work<'_> {
             installed.contains(file)
                 || self.planned.files.knows(file)
                 || written.get(file).is_some_and(|all| digest(file).is_ok_and(|(own, _)| all.contains(&own)))
-                || was.has(file)
+                || stripped.has(file)
         };
         // What was to be moved aside, and was not.
         let is_still_there = |at: &Path| ledger.aside.get(at).is_some_and(|aside| !is_kept(aside));

@@ -12,13 +12,13 @@ mod duplicate_metadata;
 mod hashed;
 mod intruders;
 mod libraries;
-mod corrected_record;
+mod corrections;
 mod strangers;
 mod written;
 
 pub use claims::{Claims, Owners, is_shared_script, owners_of};
 pub use comparison::{Comparison, Depth, Options, check_distributions, compare};
-pub use corrected_record::{KnownFiles, is_of_installers, put_record_right, relative};
+pub use corrections::{Corrections, KnownFiles, corrections, is_of_installers, relative};
 pub use downloaded::Downloaded;
 pub use duplicate_metadata::ghosts;
 pub use edits::{Edit, edits};

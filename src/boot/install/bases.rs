@@ -27,6 +27,9 @@ pub(super) fn split<'a>(place: &'a Path, bases: &[PathBuf]) -> Option<(usize, &'
     bases.iter().enumerate().find_map(|(at, base)| Some((at, place.strip_prefix(base).ok()?)))
 }
 
+/// The folder for what goes, in the ones that hold what comes.
+pub(super) const ASIDE: &str = "aside";
+
 /// The folders beside an environment, one on each file system that it lies on.
 #[derive(Debug)]
 pub(super) struct StageFolders {
@@ -57,6 +60,8 @@ impl StageFolders {
                         .help("take ownership of the environment, or run the command as its owner")
                 })?
                 .keep();
+            // A disk that is full once all is staged keeps nothing from being switched.
+            files::create_folder(&folder.join(ASIDE))?;
             of_device.insert(device, folder.clone());
             folders.push(folder);
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::boot::files::{Claims, lexical};
+use crate::boot::files::{Claims, Corrections, lexical};
 use crate::boot::install::bases::bases;
 use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::Failure;
@@ -25,13 +25,23 @@ pub(super) struct Going {
 }
 
 impl Going {
-    /// What is installed in `layout` of `name`. Files that `others` list stay.
-    pub(super) fn of(name: &PackageName, layout: &Layout, others: &Claims) -> Result<Self, Failure> {
+    /// What is installed in `layout` of `name`, where its lists are not right with `corrections`. Files that `others`
+    /// list stay.
+    pub(super) fn of(
+        name: &PackageName,
+        layout: &Layout,
+        others: &Claims,
+        corrections: Option<&Corrections>,
+    ) -> Result<Self, Failure> {
         let mut going = Self::default();
         for site in layout.folders() {
             for entry in files::names_in(site)?.into_iter().filter(|entry| metadata_of(entry).as_ref() == Some(name)) {
                 going.add(&site.join(entry), site)?;
             }
+        }
+        if let Some(corrections) = corrections {
+            going.files.extend(corrections.left_out.iter().cloned());
+            going.files.retain(|place| !corrections.strange.contains(place));
         }
         let bases = bases(layout);
         let is_inside = |place: &PathBuf| bases.iter().any(|base| place.starts_with(base) && place != base);

@@ -17,7 +17,7 @@ mod wheel_tree;
 
 pub use launcher::entry_points;
 pub use renames::switch;
-pub use staged::{STAGED, Staged, StagedPackage};
+pub use staged::{BuiltPackage, STAGED, Staged, StagedPackage};
 pub use staging::{Incoming, Stage, Staging, stage};
 pub use switch_journal::SWITCH;
 pub use undo::{Undone, clean_up, commit, strangers, undo};

@@ -10,7 +10,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use crate::boot::files::Claims;
-use crate::boot::install::bases::{bases, split};
+use crate::boot::install::bases::{ASIDE, bases, split};
 use crate::boot::install::going::Going;
 use crate::boot::install::staged::{Staged, StagedPackage};
 use crate::boot::install::switch_journal::{Journal, JournalEntry};
@@ -18,9 +18,6 @@ use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::PackageName;
-
-/// The folder for what goes, in the ones that hold what comes.
-const ASIDE: &str = "aside";
 
 /// Puts what is `staged` in its place, and moves aside what it replaces. The journal at `journal` says how far it has
 /// come: where this fails or is killed, [`undo`](crate::boot::install::undo) brings back what was.
@@ -31,10 +28,7 @@ pub fn switch(staged: &Staged, journal: &Path) -> Result<(), Failure> {
     let others = Claims::of(layout, &|name| !names.contains(name))?;
     let mut going = BTreeMap::new();
     for name in names {
-        going.insert(name, Going::of(name, layout, &others)?);
-    }
-    for folder in staged.folders.iter().collect::<BTreeSet<_>>() {
-        files::create_folder(&folder.join(ASIDE))?;
+        going.insert(name, Going::of(name, layout, &others, staged.corrections.get(name))?);
     }
     let journal = Journal::begin(journal, &staged.folders)?;
     let mut switch =

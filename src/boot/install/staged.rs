@@ -1,10 +1,11 @@
 //! What is staged: files beside the environment, each with its place and what it looks like.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::boot::files::{WrittenFile, WrittenFiles};
+use crate::boot::files::{Corrections, WrittenFile, WrittenFiles};
 use crate::boot::machine::Layout;
 use crate::core::diag::Failure;
 use crate::core::host::files;
@@ -25,6 +26,19 @@ pub struct Staged {
     pub packages: Vec<StagedPackage>,
     /// Packages that are removed.
     pub removed: Vec<PackageName>,
+    /// Packages that are built from source, and installed with the others.
+    pub built: Vec<BuiltPackage>,
+    /// Of what goes, what its own lists have wrong.
+    pub corrections: BTreeMap<PackageName, Corrections>,
+}
+
+/// A package whose wheel the install script builds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BuiltPackage {
+    pub name: PackageName,
+    pub version: Version,
+    /// The user has asked for it by name.
+    pub requested: bool,
 }
 
 /// One package.
@@ -43,9 +57,20 @@ pub struct StagedPackage {
 }
 
 impl Staged {
+    /// `packages` that lie in `folders`, for `layout`.
+    pub(super) fn new(layout: Layout, folders: Vec<PathBuf>, packages: Vec<StagedPackage>) -> Self {
+        Self { folders, layout, packages, removed: Vec::new(), built: Vec::new(), corrections: BTreeMap::new() }
+    }
+
     /// No package at all.
-    pub const fn nothing(layout: Layout) -> Self {
-        Self { folders: Vec::new(), layout, packages: Vec::new(), removed: Vec::new() }
+    pub fn nothing(layout: Layout) -> Self {
+        Self::new(layout, Vec::new(), Vec::new())
+    }
+
+    /// Adds what `other` has staged.
+    pub fn add(&mut self, other: Self) {
+        self.folders.extend(other.folders);
+        self.packages.extend(other.packages);
     }
 
     /// All files of all packages.

@@ -50,10 +50,9 @@ pub struct Staging<'a> {
     pub give_up: &'a (dyn Fn(&Failure) + Sync),
 }
 
-/// Stages what `fill` adds; `removed` go without a successor. Wheels are unpacked while `fill` is at work. Where it or
-/// that fails, for a wheel that is not what it should be or a disk that is full, nothing is left of it.
+/// Stages what `fill` adds. Wheels are unpacked while `fill` is at work. Where it or that fails, for a wheel that is
+/// not what it should be or a disk that is full, nothing is left of it.
 pub fn stage<R>(
-    removed: Vec<PackageName>,
     staging: &Staging<'_>,
     fill: impl FnOnce(&Stage<'_>) -> Result<R, Failure>,
 ) -> Result<(R, Staged), Failure> {
@@ -67,7 +66,7 @@ pub fn stage<R>(
         drop(watching);
         filled
     });
-    let outcome = stage.outcome(filled, removed);
+    let outcome = stage.outcome(filled);
     if outcome.is_err() {
         drop_folders(stage.beside.folders());
     }
@@ -262,7 +261,7 @@ impl<'a> Stage<'a> {
     }
 
     /// What has become of it.
-    fn outcome<R>(&self, filled: Result<R, Failure>, removed: Vec<PackageName>) -> Result<(R, Staged), Failure> {
+    fn outcome<R>(&self, filled: Result<R, Failure>) -> Result<(R, Staged), Failure> {
         // What is wrong by what wheels say of themselves is said before what is wrong with their bytes.
         let filled = filled?;
         if let Some(failure) = self.queue.failure() {
@@ -271,8 +270,7 @@ impl<'a> Stage<'a> {
         let packages: Option<Vec<StagedPackage>> =
             held(&self.wheels).iter().map(|wheel| held(&wheel.staged).take()).collect();
         let packages = packages.ok_or_else(|| Failure::bug("a wheel was not unpacked"))?;
-        let folders = self.beside.folders().to_vec();
-        Ok((filled, Staged { folders, layout: self.staging.layout.clone(), packages, removed }))
+        Ok((filled, Staged::new(self.staging.layout.clone(), self.beside.folders().to_vec(), packages)))
     }
 
     /// Fails where one wheel has a file that is a folder for another one, or for itself.

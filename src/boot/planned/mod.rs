@@ -18,7 +18,7 @@ use crate::boot::marker::Marker;
 use crate::boot::notebook::Loaded;
 use crate::boot::plan::{Basis, Decision, Plan, Wish, decide};
 use crate::boot::planned::edited::{Edited, edited};
-use crate::boot::script::{Context, Part, render_script};
+use crate::boot::script::{Context, render_script};
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::boot::situation::{FileCheck, Reading, Situation, observe_situation};
@@ -98,7 +98,7 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
     });
     explain_decision(session, &decision);
     let mut more = [situation.findings.clone(), decision.findings.clone()].concat();
-    let edited = edited(session, &seen, &decision.plan.changes, (&situation.files, situation.doubted()));
+    let edited = edited(session, &seen, &decision.plan.changes, &situation.files);
     more.extend(edited.iter().map(Edited::to_finding));
     if let Some(layout) = seen.layout() {
         let front = InFront::of(session, &seen, &situation.loaded, &situation.folders);
@@ -166,7 +166,7 @@ impl Planned {
 }
 
 /// The script for `plan`, all of what was planned or a part of it.
-pub fn script_of(planned: &Planned, plan: &Plan, part: Part) -> String {
+pub fn script_of(planned: &Planned, plan: &Plan) -> String {
     let python = planned.seen.machine.python.as_ref();
     let layout = python.and_then(|python| python.layout.as_ref());
     let direct =
@@ -177,7 +177,6 @@ pub fn script_of(planned: &Planned, plan: &Plan, part: Part) -> String {
     let beside = beside.map(|(layout, search)| owned_elsewhere(search, layout, &incoming.collect()));
     let context = Context {
         beside: beside.unwrap_or_default(),
-        part,
         profile: planned.wish.title.clone(),
         lock: planned.goal.digest(),
         python: python.and_then(|python| python.path.as_ref()).map(|path| path.display().to_string()),

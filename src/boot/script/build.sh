@@ -1,6 +1,7 @@
 
 # --- Sources ---------------------------------------------------------------------------------------------------------
 # What the profile lets be built: pinned by digest. What a build asks for is fetched as pip is configured here.
+# build FILE NAME=ARCHIVE...
 build() {
   local file=$1
   shift
@@ -8,10 +9,21 @@ build() {
   [[ -z $wheels ]] || from+=(--find-links "$wheels")
   # Not as an argument: those can be read by everybody, and the address may hold a password.
   [[ -z $pip_index_url ]] || local -x PIP_INDEX_URL=$pip_index_url UV_DEFAULT_INDEX=$pip_index_url
-  for name in "$@"; do
-    sources+=(--no-binary "$name")
+  for one in "$@"; do
+    sources+=(--no-binary "${one%%=*}")
   done
-  if "$python" -I -m pip --version >/dev/null 2>&1; then
+  if [[ -n $own ]]; then
+    # Nothing is installed yet: what is built is switched with the rest.
+    built=$work/built
+    for one in "$@"; do
+      if "$python" -I -m pip --version >/dev/null 2>&1; then
+        "$python" -I -m pip wheel --no-input --disable-pip-version-check --progress-bar off --use-pep517 --no-deps \
+          --wheel-dir "$built" "$wheels/${one#*=}" >&2
+      else
+        "$uv" build --no-config --python "$python" --no-progress --wheel --out-dir "$built" "$wheels/${one#*=}" >&2
+      fi
+    done
+  elif "$python" -I -m pip --version >/dev/null 2>&1; then
     "$python" -I -m pip install --no-input --disable-pip-version-check --progress-bar off \
       --no-compile --force-reinstall --no-deps --require-hashes@BREAK_SYSTEM@ "${sources[@]}" "${from[@]}" --requirement "$file" >&2
   else

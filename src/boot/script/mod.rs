@@ -20,18 +20,9 @@ const LOADER: &str = include_str!("loader.sh");
 /// The file that sets the environment, in the target's site-packages.
 pub const ENVIRONMENT_FILE: &str = "colab-boot-env.pth";
 
-/// How much of a plan a script carries out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    Whole,
-    /// The packages alone: for what is installed once more, or brought back. The environment file is left as it is.
-    Packages,
-}
-
 /// What a script says beside its plan.
 #[derive(Clone, Debug)]
 pub struct Context<'a> {
-    pub part: Part,
     /// Name and version of the profile.
     pub profile: String,
     pub lock: Sha256,
@@ -74,9 +65,7 @@ pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
         wheels(&mut text, plan, context, flag);
     }
     text.push_str(LOADER);
-    if context.part == Part::Whole {
-        environment(&mut text, plan);
-    }
+    environment(&mut text, plan);
     text.push_str("\nend script\nsay \"done; restart the kernel if it has loaded any of the packages above\"\n");
     text
 }
@@ -94,7 +83,8 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
         );
     }
     let incoming = || plan.changes.iter().filter_map(|change| change.package.as_ref());
-    sources(text, &incoming().filter(|package| is_source(package)).collect::<Vec<_>>(), flag);
+    let built: Vec<&LockedPackage> = incoming().filter(|package| is_source(package)).collect();
+    sources(text, &built, flag);
     let mut groups: BTreeMap<(&str, bool), Vec<&LockedPackage>> = BTreeMap::new();
     for package in incoming().filter(|package| !is_source(package)) {
         if let Some(wheel) = package.wheel() {
@@ -103,7 +93,7 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
     }
     let count: usize = groups.values().map(Vec::len).sum();
     if count == 0 {
-        text.push_str(if removed.is_empty() { "" } else { "switch\n" });
+        text.push_str(if removed.is_empty() && built.is_empty() { "" } else { "switch\n" });
         return;
     }
     push(text, format_args!("\nbegin wheels \"installing wheels: {count}\"\n"));
@@ -153,8 +143,10 @@ fn sources(text: &mut String, packages: &[&LockedPackage], flag: &str) {
     text.push_str(&fill(BUILD, &[("BREAK_SYSTEM", flag.to_owned())]));
     push(text, format_args!("\nbegin build \"building packages from source: {}\"\n", packages.len()));
     requirements(text, "build", packages, |package, _| exact(package));
-    let names: Vec<String> = packages.iter().map(|package| quoted(package.name.as_ref())).collect();
-    push(text, format_args!("build \"$work/build.txt\" {}\nend build\n", names.join(" ")));
+    let archives = packages.iter().filter_map(|package| Some((package, package.wheel()?)));
+    let archives = archives.map(|(package, source)| quoted(&format!("{}={}", package.name, source.file)));
+    let archives: Vec<String> = archives.collect();
+    push(text, format_args!("build \"$work/build.txt\" {}\nend build\n", archives.join(" ")));
 }
 
 fn exact(package: &LockedPackage) -> String {

@@ -5,7 +5,6 @@ mod hold;
 mod orphan;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -34,19 +33,6 @@ pub const IDENTITY: &str = ".colab-boot-id";
 /// What the files begin with that keep ledgers of environments whose path another one has, and how many are kept.
 const REPLACED_LEDGER: &str = "ledger-of-";
 const REPLACED_LEDGERS: usize = 8;
-
-/// The files of a package, while an installer removes or writes them.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct OnTheWay {
-    /// The site-packages that the paths in `record` are seen from.
-    pub site: PathBuf,
-    /// The RECORD of the package, as it is installed or as its wheel has it.
-    pub record: String,
-    /// They are written, not removed.
-    pub is_new: bool,
-    /// Scripts that are made, by name, each with the module that it calls.
-    pub scripts: BTreeMap<String, String>,
-}
 
 /// What every format of the marker has.
 #[derive(Deserialize)]
@@ -274,29 +260,6 @@ impl State {
         files::create_private_folder(&self.folder.join("records"))?;
         let path = self.record_path(wheel);
         files::write_whole_fast(&path, text.as_bytes()).map_err(|error| files::writing_failed(&path, &error))
-    }
-
-    fn on_the_way_path(&self) -> PathBuf {
-        self.folder.join("on-the-way.json")
-    }
-
-    /// What was noted with [`keep_on_the_way`](Self::keep_on_the_way), and when (`st_ctime`, in nanoseconds since
-    /// 1970); nothing where that can't be read: what lies there then counts as the user's.
-    pub fn on_the_way(&self) -> (Vec<OnTheWay>, i64) {
-        let path = self.on_the_way_path();
-        let text = files::read_optional(&path).ok().flatten().unwrap_or_default();
-        (serde_json::from_str(&text).unwrap_or_default(), Stamp::of(&path).changed)
-    }
-
-    /// Notes what installers are about to remove and to write.
-    pub fn keep_on_the_way(&self, all: &[OnTheWay]) -> Result<(), Failure> {
-        if all.is_empty() {
-            return files::remove_if_there(&self.on_the_way_path());
-        }
-        files::create_private_folder(&self.folder)?;
-        let text = serde_json::to_string(all)
-            .map_err(|error| Failure::bug("RECORDs could not be written as JSON").because(&error))?;
-        files::write_whole(&self.on_the_way_path(), text.as_bytes())
     }
 
     /// The notes; empty ones where there are none, or none that can be read.

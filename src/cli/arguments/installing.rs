@@ -30,6 +30,10 @@ pub struct InstallWheelsOptions {
     /// Requirements with `===` and a digest each, as the script has them
     pub requirements: Vec<PathBuf>,
 
+    /// The folder with wheels that the script has built
+    #[arg(long, value_name = "FOLDER")]
+    pub built: Option<PathBuf>,
+
     /// A package that is removed
     #[arg(long, value_name = "NAME")]
     pub remove: Vec<String>,

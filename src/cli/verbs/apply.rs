@@ -4,7 +4,6 @@ use crate::boot::apply::{ApplyManner, carry_out};
 use crate::boot::goal::Request;
 use crate::boot::lock::{lock_path, write_lock};
 use crate::boot::planned::{Planned, make, script_of};
-use crate::boot::script::Part;
 use crate::boot::session::Session;
 use crate::boot::situation::Reading;
 use crate::boot::verdict::{Report, Verdict};
@@ -35,7 +34,7 @@ fn apply(options: &ApplyOptions, request: &Request, session: &Session<'_>, style
         keep_lock(options, &planned)?;
     }
     let wanted = options.plan.script.as_ref().filter(|_| !planned.has_error());
-    let script = wanted.map(|path| (path, script_of(&planned, &planned.decision.plan, Part::Whole)));
+    let script = wanted.map(|path| (path, script_of(&planned, &planned.decision.plan)));
     if let Some((path, script)) = script.as_ref().filter(|(path, _)| !is_stdout(path)) {
         write_report(path, script.as_bytes())?;
     }

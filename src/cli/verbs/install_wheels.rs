@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::boot::apply::stage_built;
 use crate::boot::install::{SWITCH, Staged, switch};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
@@ -16,7 +17,7 @@ pub(super) fn run(options: &InstallWheelsOptions, session: &Session<'_>) -> Resu
         Failure::input("only the install script of `colab-boot apply` calls `install-wheels`")
             .help("run `colab-boot apply`")
     })?;
-    let staged = Staged::read(&path)
+    let mut staged = Staged::read(&path)
         .ok_or_else(|| Failure::world(format!("`{}` can't be read: nothing is staged", path.display())))?;
     let mut asked: BTreeSet<String> = options.remove.iter().map(|name| format!("without {name}")).collect();
     for file in &options.requirements {
@@ -27,6 +28,14 @@ pub(super) fn run(options: &InstallWheelsOptions, session: &Session<'_>) -> Resu
     is.extend(lines.map(|one| format!("{}==={} --hash=sha256:{}", one.name, one.version, one.wheel)));
     if let Some(other) = asked.symmetric_difference(&is).next() {
         return Err(Failure::bug(format!("what is staged is not what the script installs: `{other}`")));
+    }
+    if !staged.built.is_empty() {
+        let python = session.environment.get("COLAB_BOOT_PYTHON").map(PathBuf::from);
+        let built = options.built.as_deref().zip(python);
+        let (folder, python) = built.ok_or_else(|| Failure::bug("the script has built nothing"))?;
+        stage_built(&mut staged, folder, &python)?;
+        // What undoes it has to know these files, too.
+        staged.write(&path)?;
     }
     switch(&staged, &path.with_file_name(SWITCH))?;
     Ok(Report::new((), String::new()))

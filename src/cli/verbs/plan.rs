@@ -13,7 +13,6 @@ use crate::boot::lock::TargetReport;
 use crate::boot::plan::{Plan, Restart, how_builds_run};
 use crate::boot::planned::{Planned, decided, script_of};
 use crate::boot::profile::Profile;
-use crate::boot::script::Part;
 use crate::boot::seen::{PythonReport, lacking, with_apt};
 use crate::boot::session::Session;
 use crate::boot::situation::Reading;
@@ -70,7 +69,7 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
     let verdicts = how_builds_run(session.matrix, &seen.machine, target);
     let errors = planned.errors();
     let text = render_plan(&planned.wish.title, plan, &seen.machine, restart, &verdicts);
-    let script = options.script.as_ref().filter(|_| errors == 0).map(|_| script_of(&planned, plan, Part::Whole));
+    let script = options.script.as_ref().filter(|_| errors == 0).map(|_| script_of(&planned, plan));
     let data = PlanReport {
         profile: planned.goal.profile().map(ProfileReport::of),
         python: PythonReport::of(seen),

@@ -1,8 +1,8 @@
 //! Faults from outside: hostile and broken input, full disks, signals, system calls that fail, a real dpkg.
 
 mod broken_pages;
+mod built_sources;
 mod broken_server;
-mod cut_short;
 pub mod debian;
 mod disk;
 mod hostile_index;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support::http::{Reply, serve};
-use crate::support::python::{Venv, uv, wait_for_installer, wheel};
+use crate::support::python::{Venv, wait_for_installer, wheel};
 use crate::support::said::Said as _;
 use crate::support::test::Test;
 
@@ -53,7 +53,7 @@ fn an_installer_at_work_is_ended_first() {
     let (test, python) = world("");
     // However busy the machine is, the signal comes while wheels are installed.
     let path = format!("{}:{}", test.path("bin").display(), test.environment["PATH"]);
-    let test = test.fake("bash").set("PATH", path).set("DELAY", "2");
+    let test = test.fake("bash").set("PATH", path).set("FIRST", "sleep 2");
     let arguments = ["apply", "p.toml", "--python", &python, "--wheelhouse", "house"];
     let signals =
         [("-INT", "SIGINT", 130), ("-TERM", "SIGTERM", 143), ("-HUP", "SIGHUP", 129), ("-QUIT", "SIGQUIT", 131)];
@@ -85,7 +85,7 @@ fn deaf() -> (Test, String) {
     let first = format!(
         "trap '' TERM; touch {folder}/begun; for _ in $(seq 1200); do [[ -e {folder}/go ]] && break; sleep 0.05; done"
     );
-    (test.fake("uv").set("PATH", path).set("FIRST", first), python)
+    (test.fake("bash").set("PATH", path).set("FIRST", first), python)
 }
 
 fn wait_for(test: &Test, name: &str) {
@@ -125,8 +125,7 @@ fn the_next_run_waits_for_what_the_killed_one_started() {
     std::thread::sleep(Duration::from_secs(1));
     send("-KILL", &first);
     first.wait().expect("an end");
-    // No uv any more: pip will do.
-    std::fs::remove_file(test.path("bin/uv")).expect("a link");
+    std::fs::remove_file(test.path("bin/bash")).expect("a link");
     let mut second = start(&test, &arguments);
     std::thread::sleep(Duration::from_secs(2));
     assert!(second.try_wait().expect("a child").is_none(), "it did not wait");
@@ -139,11 +138,6 @@ fn the_next_run_waits_for_what_the_killed_one_started() {
 #[test]
 fn what_nohup_wants_ignored_is() {
     let (test, python) = deaf();
-    let Some(folder) = uv() else {
-        eprintln!("skipped: uv can't be had from the package index");
-        return;
-    };
-    let test = test.set("REAL_UV", folder.join("uv").display().to_string());
     let plain = test.command(&["apply", "p.toml", "--python", &python, "--wheelhouse", "house"]);
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(plain.get_program()).args(plain.get_args());

@@ -266,31 +266,6 @@ fn a_file_where_a_package_was_or_whose_command_has_its_name_is_the_users() {
 }
 
 #[test]
-fn what_a_failed_installer_has_taken_away_comes_back() {
-    let world = World::new("");
-    world.pip(&["install", "demo==1.0"]);
-    let before = world.tree();
-    // An installer that takes the old version away, and then fails each time.
-    let uv = world.test.path("bin/uv");
-    let python = world.venv.python.display();
-    write(
-        &uv,
-        &format!(
-            "#!/bin/sh\n[ \"$1\" = --version ] && echo 'uv 0.9.0' && exit\n{python} -m pip uninstall --quiet --yes demo >&2\nexit 1\n"
-        ),
-    );
-    std::fs::set_permissions(&uv, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("a mode");
-    let world = World { test: world.test.set("COLAB_BOOT_INSTALLER", "uv"), ..world };
-    world.run(&["apply", "two.toml"]).expect(3);
-    assert!(is_gone(&world.place("SITE/demo/deep/x.py")), "the installer did nothing");
-    std::fs::remove_file(&uv).expect("a removal");
-    let outcome = world.run(&["restore"]).expect(0);
-    let mut left = changed(&before, &world.tree());
-    left.retain(|path| ![".colab-boot-id", "RECORD", "INSTALLER", "bin/entry"].iter().any(|end| path.ends_with(end)));
-    assert_eq!(left, none(), "{outcome:?}");
-}
-
-#[test]
 fn what_was_kept_aside_comes_back_though_the_user_has_removed_the_package() {
     let world = World::new("overwrite = 'keep-aside'");
     write(&world.place("SITE/utils.py"), "mine\n");

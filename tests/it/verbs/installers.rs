@@ -17,7 +17,7 @@ struct World {
 }
 
 impl World {
-    fn new(installer: Option<&Path>) -> Self {
+    fn new() -> Self {
         let profile = |demo: &str, rest: &str| {
             format!(
                 "[profile]\nname='p'\nversion='1.0.0'\n[packages]\naaa='=={rest}'\ndemo='=={demo}'\nccc='=={rest}'\n"
@@ -30,9 +30,8 @@ impl World {
             .file("after-cuda.toml", &profile("1.0+cu128", "2.0"))
             // What is installed would do otherwise: `==1.0` allows it.
             .file("after-plain.toml", &(profile("1.0", "2.0") + "[policy]\ninstalled='ignore'\n"));
-        let folder = installer.map(|folder| format!("{}:", folder.display())).unwrap_or_default();
         let own = test.path("bin").display().to_string();
-        let test = test.set("PATH", format!("{own}:{folder}/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"));
+        let test = test.set("PATH", format!("{own}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"));
         let house = test.path("house");
         std::fs::create_dir(&house).expect("a folder");
         for name in NAMES {
@@ -54,6 +53,31 @@ impl World {
             arguments.extend(["--find-links", "cuda"]);
         }
         self.test.run(&arguments)
+    }
+
+    /// The installers that a script can be run by hand with here.
+    fn by_hand(&mut self) -> Vec<String> {
+        let Some(folder) = uv() else {
+            eprintln!("skipped for uv: it can't be had from the package index");
+            return vec!["pip".to_owned()];
+        };
+        let path = format!("{}:{}", self.test.environment["PATH"], folder.display());
+        self.test.environment.insert("PATH".to_owned(), path);
+        vec!["pip".to_owned(), "uv".to_owned()]
+    }
+
+    /// Runs the script for `profile` by hand.
+    fn run_script(&self, profile: &str, installer: &str) {
+        let python = self.venv.python.display().to_string();
+        let lock = ["lock", profile, "--python", &python, "--offline", "--find-links", "house"];
+        self.test.run(&lock).expect(0);
+        self.test.run(&["plan", profile, "--python", &python, "--script", "script.sh"]).expect(0);
+        let mut command = Command::new("/bin/bash");
+        command.args(["-p", "script.sh"]).env_clear().envs(&self.test.environment).current_dir(self.test.folder.path());
+        command.env("COLAB_BOOT_INSTALLER", installer).env("COLAB_BOOT_WHEELS", self.test.path("house"));
+        Outcome::of(command).expect(0);
+        let list = self.venv.layout().join("demo-2.0.dist-info/INSTALLER");
+        assert_eq!(std::fs::read_to_string(list).expect("an installer").trim(), installer);
     }
 
     fn site(&self, name: &str) -> std::path::PathBuf {
@@ -124,10 +148,12 @@ fn situations() -> Vec<(&'static str, Prepare)> {
     ]
 }
 
-fn nothing_stops(world: &World) {
+#[test]
+fn nothing_that_other_installers_stumble_over_stops_an_apply() {
+    let world = World::new();
     for (what, prepare) in situations() {
         world.apply("before.toml").expect(0);
-        prepare(world);
+        prepare(&world);
         let outcome = world.apply("after.toml");
         assert_eq!(outcome.code, 0, "{what}: {outcome:?}");
         world.is_whole(what, "after.toml", "2.0");
@@ -170,25 +196,12 @@ fn nothing_stops(world: &World) {
 }
 
 #[test]
-fn nothing_that_pip_stumbles_over_stops_an_apply() {
-    nothing_stops(&World::new(None));
-}
-
-#[test]
-fn nothing_that_uv_stumbles_over_stops_an_apply() {
-    match uv() {
-        Some(folder) => nothing_stops(&World::new(Some(folder))),
-        None => eprintln!("skipped: uv can't be had from the package index"),
-    }
-}
-
-#[test]
 fn a_faulty_install_of_another_installer_is_named() {
     let Some(folder) = uv() else {
         eprintln!("skipped: uv can't be had from the package index");
         return;
     };
-    let mut world = World::new(None);
+    let mut world = World::new();
     world.test = world.test.fake("uv").set("REAL_UV", folder.join("uv").display().to_string());
     // A disk that lies, a virus scanner, a second installer: the exit code is 0, the file is not there.
     let spoil = format!("rm -f {}", world.site("demo.py").display());
@@ -223,7 +236,9 @@ const SETTINGS: &[(&str, &str)] = &[
     ("BASH_FUNC_mktemp%%", "() { echo function >>AT/ran; command mktemp \"$@\"; }"),
 ];
 
-fn settings_change_nothing(mut world: World) {
+#[test]
+fn settings_of_the_image_change_nothing() {
+    let mut world = World::new();
     let at = world.test.folder.path().display().to_string();
     let here = |text: &str| text.replace("AT", &at);
     world.test = world
@@ -239,23 +254,15 @@ fn settings_change_nothing(mut world: World) {
         world.test = world.test.set(name, here(value));
     }
     world.apply("before.toml").expect(0);
+    for installer in world.by_hand() {
+        world.run_script("after.toml", &installer);
+        world.is_whole(&installer, "after.toml", "2.0");
+        world.apply("before.toml").expect(0);
+    }
     world.apply("after.toml").expect(0);
     world.is_whole("settings", "after.toml", "2.0");
     for path in ["elsewhere", "ran"] {
         assert!(!world.test.path(path).exists(), "{path}: {:?}", std::fs::read_to_string(world.test.path(path)));
-    }
-}
-
-#[test]
-fn settings_of_the_image_change_nothing_for_pip() {
-    settings_change_nothing(World::new(None));
-}
-
-#[test]
-fn settings_of_the_image_change_nothing_for_uv() {
-    match uv() {
-        Some(folder) => settings_change_nothing(World::new(Some(folder))),
-        None => eprintln!("skipped: uv can't be had from the package index"),
     }
 }
 
@@ -283,30 +290,30 @@ fn managed(world: &mut World) -> bool {
 
 #[test]
 fn a_python_that_its_distribution_manages_is_installed_into() {
-    if uv().is_none() {
-        eprintln!("skipped for uv: it can't be had from the package index");
+    let mut world = World::new();
+    if !managed(&mut world) {
+        eprintln!("skipped: this Python can't be moved, or has no pip");
+        return;
     }
-    for folder in std::iter::once(None).chain(uv().map(Some)) {
-        let mut world = World::new(folder);
-        if !managed(&mut world) {
-            eprintln!("skipped: this Python can't be moved, or has no pip");
-            return;
-        }
-        let mut refused = Command::new(&world.venv.python);
-        refused.args(["-m", "pip", "install", "--no-index", "--find-links"]).arg(world.test.path("house")).arg("demo");
-        assert!(Outcome::of(refused).stderr.contains("externally-managed-environment"));
-        let unasked = world.apply("before.toml").expect(2);
-        assert!(unasked.stderr.contains("is managed by the operating system (PEP 668)"), "{unasked:?}");
-        world.test.environment.insert("COLAB_BOOT_SYSTEM".into(), "1".into());
-        world.apply("before.toml").expect(0);
-        world.apply("after.toml").expect(0);
+    let mut refused = Command::new(&world.venv.python);
+    refused.args(["-m", "pip", "install", "--no-index", "--find-links"]).arg(world.test.path("house")).arg("demo");
+    assert!(Outcome::of(refused).stderr.contains("externally-managed-environment"));
+    let unasked = world.apply("before.toml").expect(2);
+    assert!(unasked.stderr.contains("is managed by the operating system (PEP 668)"), "{unasked:?}");
+    world.test.environment.insert("COLAB_BOOT_SYSTEM".into(), "1".into());
+    world.apply("before.toml").expect(0);
+    for installer in world.by_hand() {
+        world.run_script("after.toml", &installer);
         world.is_whole("managed", "after.toml", "2.0");
+        world.apply("before.toml").expect(0);
     }
+    world.apply("after.toml").expect(0);
+    world.is_whole("managed", "after.toml", "2.0");
 }
 
 #[test]
 fn a_folder_serves_the_packages_it_is_named_for_and_no_others() {
-    let world = World::new(None);
+    let world = World::new();
     let foreign = world.test.path("foreign");
     std::fs::create_dir(&foreign).expect("a folder");
     // Of the same names, and not meant: they come first and have other bytes.

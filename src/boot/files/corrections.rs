@@ -1,14 +1,14 @@
-//! Corrects a RECORD before an installer uninstalls by it: the installer removes every file that RECORD lists, also one
-//! of the user, and leaves every file that RECORD leaves out.
+//! What goes with a distribution whose RECORD is wrong: it may list a file of the user's, or leave out its own.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use crate::boot::files::expected::{lexical, place, unlisted};
 use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::Failure;
 use crate::core::host::digests::has_digest;
-use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::{Entry, parse_record};
 
@@ -21,58 +21,34 @@ pub struct KnownFiles<'a> {
     pub layout: &'a Layout,
 }
 
-/// Makes the RECORD in the dist-info folder `info` list what is the distribution's, and nothing else: what its wheel
-/// has and the RECORD leaves out is added where it is there, what leads out of the environment or is not in the wheel
-/// goes from the list. Returns the places of the latter. A RECORD that is right stays as it is. Fails where it can't be
-/// read or written.
-pub fn put_record_right(info: &Path, known: &KnownFiles<'_>) -> Result<Vec<PathBuf>, Failure> {
-    let record = info.join("RECORD");
-    let layout = known.layout;
-    let site = info.parent().unwrap_or(&layout.purelib);
-    // What is no file is no list: the metadata goes aside as a whole.
-    if record.look_at_entry().is_ok_and(|data| !data.is_file()) {
-        return Ok(Vec::new());
-    }
-    let text = record_in(info)?.unwrap_or_default();
-    let own = parse_record(&text);
-    let wheel = known.wheel.as_deref().unwrap_or_default();
-    let mut left_out: Vec<PathBuf> = unlisted(wheel, &own, site, layout).map(|(_, place)| place).collect();
-    let strange = strange(&own, info, known);
-    if left_out.is_empty() && strange.is_empty() {
-        return Ok(Vec::new());
-    }
-    let listed: HashSet<PathBuf> = own.iter().map(|entry| lexical(&entry.path, site)).collect();
-    if !left_out.is_empty() {
-        // What installers have put beside the wheel's own metadata is theirs to remove, too.
-        left_out.extend(
-            files::names_in(info)?
-                .into_iter()
-                .filter(|name| is_of_installers(name))
-                .map(|name| info.join(name))
-                .filter(|place| place.is_file_there()),
-        );
-        left_out.push(record.clone());
-        left_out.extend(known.scripts.iter().map(|script| layout.scripts.join(script)));
-    }
-    left_out.retain(|place| !listed.contains(place) && (place.look_at_entry().is_ok() || *place == record));
-    left_out.sort();
-    left_out.dedup();
-    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-    let rows = reader
-        .into_records()
-        .filter_map(Result::ok)
-        .filter(|row| row.len() > 1 && row.get(0).is_some_and(|path| !strange.contains(&lexical(path, site))));
-    let added = left_out.iter().map(|place| csv::StringRecord::from(vec![relative(place, site).as_str(), "", ""]));
-    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
-    for row in rows.chain(added) {
-        writer.write_record(&row).map_err(|error| broken(&error))?;
-    }
-    files::write_whole(&record, &writer.into_inner().map_err(|error| broken(&error))?)?;
-    Ok(strange.into_iter().filter(|place| place.look_at_entry().is_ok()).collect())
+/// How what a distribution owns differs from what its RECORD lists. Places are absolute.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Corrections {
+    /// Its files that the RECORD leaves out.
+    pub left_out: Vec<PathBuf>,
+    /// What the RECORD lists and it does not own.
+    pub strange: Vec<PathBuf>,
 }
 
-fn broken(error: &dyn std::fmt::Display) -> Failure {
-    Failure::bug(format!("a RECORD could not be written as text: {error}"))
+/// How the RECORD in the dist-info folder `info` differs from what is known: what the wheel has and the RECORD leaves
+/// out, where it is there; and what leads out of the environment or is not in the wheel. Fails where it can't be read.
+pub fn corrections(info: &Path, known: &KnownFiles<'_>) -> Result<Corrections, Failure> {
+    let layout = known.layout;
+    let site = info.parent().unwrap_or(&layout.purelib);
+    // What is no file is no list: the metadata goes as a whole.
+    if info.join("RECORD").look_at_entry().is_ok_and(|data| !data.is_file()) {
+        return Ok(Corrections::default());
+    }
+    let own = parse_record(&record_in(info)?.unwrap_or_default());
+    let wheel = known.wheel.as_deref().unwrap_or_default();
+    let mut left_out: Vec<PathBuf> = unlisted(wheel, &own, site, layout).map(|(_, place)| place).collect();
+    if !left_out.is_empty() {
+        let listed: HashSet<PathBuf> = own.iter().map(|entry| lexical(&entry.path, site)).collect();
+        let scripts = known.scripts.iter().map(|script| layout.scripts.join(script));
+        left_out.extend(scripts.filter(|place| !listed.contains(place)));
+        left_out.retain(|place| place.look_at_entry().is_ok());
+    }
+    Ok(Corrections { left_out, strange: strange(&own, info, known).into_iter().collect() })
 }
 
 /// Whether a file of metadata with this path is one that installers and builds write.
@@ -148,13 +124,13 @@ pub fn relative(place: &Path, site: &Path) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{KnownFiles, put_record_right, relative};
+    use super::{Corrections, KnownFiles, corrections, relative};
     use crate::boot::machine::Layout;
-    use crate::core::host::files::{read_optional, write_whole};
+    use crate::core::host::files::write_whole;
     use crate::core::inspect::parse_record;
 
     #[test]
-    fn what_a_record_leaves_out_is_added_where_it_is_there() {
+    fn what_a_record_leaves_out_and_what_is_strange_in_it_is_found() {
         let folder = tempfile::tempdir().expect("a folder");
         let site = folder.path().join("lib");
         let layout = Layout::of_tests(folder.path());
@@ -165,35 +141,29 @@ mod tests {
         let kept =
             ["a/b.py", "\"a/c,d.py\"", "a/gone.py", "a-1.data/data/share/e"].map(|path| format!("{path},{digest}"));
         let info = site.join("a-1.dist-info");
-        write_whole(&info.join("RECORD"), b"a/b.py,,\na/c").expect("a RECORD");
-        let known = |wheel: bool| KnownFiles {
-            wheel: wheel.then(|| parse_record(&kept.concat())),
-            scripts: vec!["tool".to_owned()],
-            layout: &layout,
+        let of = |record: &str, wheel: bool| {
+            write_whole(&info.join("RECORD"), record.as_bytes()).expect("a RECORD");
+            let wheel = wheel.then(|| parse_record(&kept.concat()));
+            let known = KnownFiles { wheel, scripts: vec!["tool".to_owned()], layout: &layout };
+            let mut found = corrections(&info, &known).expect("a RECORD");
+            found.left_out.sort();
+            found
         };
-        let complete = || put_record_right(&info, &known(true)).expect("a RECORD");
-        assert!(complete().is_empty());
-        let text = || read_optional(&info.join("RECORD")).expect("a RECORD").unwrap_or_default();
-        assert_eq!(text(), "a/b.py,,\n../bin/tool,,\n\"a/c,d.py\",,\na-1.dist-info/RECORD,,\n../share/e,,\n");
-        std::fs::remove_file(info.join("RECORD")).expect("a removal");
-        assert!(complete().is_empty());
-        assert_eq!(text(), "../bin/tool,,\na/b.py,,\n\"a/c,d.py\",,\na-1.dist-info/RECORD,,\n../share/e,,\n");
-
+        let (inner, data, tool) =
+            (site.join("a/c,d.py"), folder.path().join("share/e"), folder.path().join("bin/tool"));
+        let cut = of("a/b.py,,\na/c", true);
+        assert_eq!(cut, Corrections { left_out: vec![tool, inner, data], strange: Vec::new() });
         // Somebody has added files that the wheel does not have, and one outside of the environment.
         let outside = tempfile::NamedTempFile::new().expect("a file");
         write_whole(&site.join("a/notes"), b"").expect("notes");
-        let right = text();
+        let right = "../bin/tool,,\na/b.py,,\n\"a/c,d.py\",,\na-1.dist-info/RECORD,,\n../share/e,,\n";
+        assert_eq!(of(right, true), Corrections::default());
         let added = format!("{right}a/notes,,\n{},,\na/__pycache__/b.cpython-312.pyc,,\n", outside.path().display());
-        for (wheel, strange) in
-            [(true, vec![site.join("a/notes"), outside.path().to_owned()]), (false, vec![outside.path().to_owned()])]
-        {
-            write_whole(&info.join("RECORD"), added.as_bytes()).expect("a RECORD");
-            let mut found = put_record_right(&info, &known(wheel)).expect("a RECORD");
-            found.sort();
-            assert_eq!(found.len(), strange.len(), "{found:?}");
-            assert!(strange.iter().all(|one| found.contains(one)), "{found:?}");
-            assert!(text().starts_with(&right) && text().ends_with(".pyc,,\n"));
-        }
+        let mut strange = vec![outside.path().to_owned(), site.join("a/notes")];
+        strange.sort();
+        assert_eq!(of(&added, true), Corrections { left_out: Vec::new(), strange });
+        let strange = vec![outside.path().to_owned()];
+        assert_eq!(of(&added, false), Corrections { left_out: Vec::new(), strange });
     }
 
     #[test]

@@ -1,0 +1,86 @@
+//! Packages that are built from source: a build changes nothing of the environment, and what it has made is installed,
+//! or refused, with everything else.
+
+use std::process::Command;
+
+use crate::adversity::users_files::World;
+use crate::support::python::uv;
+use crate::support::said::Said as _;
+use crate::support::test::Outcome;
+
+const BACKEND: &str = include_str!("backend.py");
+
+/// `demo` 2.0 is installed; `with.toml` has `demo` 1.0 and `made` 1.0, of which there is only a source archive.
+fn world() -> World {
+    let world = World::new("");
+    let source = world.test.path("made-1.0");
+    std::fs::create_dir(&source).expect("a folder");
+    let project = "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n\
+                   [project]\nname = 'made'\nversion = '1.0'\n";
+    let info = "Metadata-Version: 2.2\nName: made\nVersion: 1.0\n";
+    for (file, text) in [("backend.py", BACKEND), ("pyproject.toml", project), ("PKG-INFO", info)] {
+        std::fs::write(source.join(file), text).expect("a file");
+    }
+    let mut tar = Command::new("tar");
+    tar.args(["-czf", "house/made-1.0.tar.gz", "made-1.0"]).current_dir(world.test.path(""));
+    assert!(tar.status().expect("tar starts").success());
+    let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='==1.0'\nmade='==1.0'\n\
+                   [policy]\nwheels-only=false\nbuild=['made']\n";
+    let world = World { test: world.test.file("with.toml", profile), ..world };
+    world.run(&["apply", "two.toml"]).expect(0);
+    world
+}
+
+fn says(world: &World, program: &str) -> String {
+    let command = Command::new(world.place(program));
+    Outcome::of(command).stdout.trim().to_owned()
+}
+
+#[test]
+fn what_is_built_is_installed_with_the_wheels_and_undone_with_them() {
+    for installer in ["pip", "uv"] {
+        let world = world();
+        let before = world.tree();
+        let world = if installer == "uv" {
+            let Some(folder) = uv() else { return };
+            std::fs::remove_dir_all(world.venv.layout().join("pip")).expect("pip");
+            let path = format!("{}:{}", world.test.environment["PATH"], folder.display());
+            World { test: world.test.set("PATH", path), ..world }
+        } else {
+            world
+        };
+        let said = world.run(&["apply", "with.toml"]).expect(0);
+        assert!(said.concludes("applied: 2 packages as locked"), "{said:?}");
+        assert_eq!(says(&world, "bin/made-tool"), "made");
+        let name = std::fs::read_to_string(world.place("SITE/made-1.0.dist-info/INSTALLER")).expect("a name");
+        assert_eq!(name.trim(), "colab-boot");
+        assert!(world.place("SITE/made-1.0.dist-info/REQUESTED").exists());
+        let python = world.venv.python.display().to_string();
+        world.test.run(&["verify", "with.toml", "--python", &python]).expect(0);
+        world.run(&["apply", "two.toml"]).expect(0);
+        if installer == "pip" {
+            assert_eq!(world.tree().keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn a_build_that_goes_wrong_changes_nothing() {
+    let mut world = world();
+    std::fs::write(world.place("SITE/mine.py"), "# mine\n").expect("a file");
+    let before = world.tree();
+    for (does, code, words) in [
+        ("fails", 3, "the step `build` of the install script failed"),
+        ("other version", 3, "made 1.0"),
+        ("overwrites", 3, "which no package owns"),
+        ("pip", 3, "would write `pip"),
+    ] {
+        world.test.environment.insert("BUILD".to_owned(), does.to_owned());
+        let said = world.run(&["apply", "with.toml"]).expect(code);
+        assert!(said.stderr.contains(words), "{does}: {said:?}");
+        assert!(said.stderr.contains("the Python packages are as before"), "{does}: {said:?}");
+        let now = world.tree();
+        let differs: Vec<_> = now.iter().filter(|(path, text)| before.get(*path) != Some(*text)).collect();
+        assert!(differs.is_empty() && now.len() == before.len(), "{does}: {differs:?}");
+    }
+}

@@ -8,6 +8,8 @@
 pub mod profile;
 // What a machine is: `observe` collects raw facts, `judge` decides; bundled runtimes, overrides.
 pub mod machine;
+// Unpacked wheels, by their digest, that environments share.
+pub mod store;
 // The package index over the network or from the cache; the only async room.
 pub mod index;
 // The solve, with drivers and GPUs in it; why there is no solution; why a package is there.

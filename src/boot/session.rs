@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use crate::boot::machine::Runtimes;
 use crate::boot::profile::Profile;
-use crate::core::diag::{Code, Failure, Finding, Kind, Source};
+use crate::boot::store::Store;
+use crate::core::diag::{Code, Failure, Finding, Kind, Source, byte_count};
 use crate::core::host::{Paths, files};
 use crate::core::log::Log;
 use crate::core::matrix::Matrix;
@@ -62,6 +63,14 @@ impl Session<'_> {
     /// The notebook images that are known: bundled and imported ones.
     pub fn runtimes(&self) -> Result<Runtimes, Failure> {
         Runtimes::with(&self.runtimes_folder())
+    }
+
+    /// Unpacked wheels that environments share.
+    pub fn store(&self) -> Result<Store, Failure> {
+        let set = self.environment.get("COLAB_BOOT_STORE_LIMIT").filter(|text| !text.is_empty());
+        let limit = set.map(|text| byte_count(text)).transpose();
+        let limit = limit.map_err(|why| Failure::input(format!("COLAB_BOOT_STORE_LIMIT: {why}")))?;
+        Ok(Store::new(&self.paths.cache, limit, self.now))
     }
 
     /// A warning where the cache can't be used; the work goes on without it.

@@ -11,6 +11,7 @@ use crate::boot::files::{Claims, Downloaded};
 use crate::boot::index::WheelSource;
 use crate::boot::install::{BuiltPackage, Incoming, Staged, Staging, stage};
 use crate::boot::machine::Layout;
+use crate::boot::store::Store;
 use crate::core::diag::{Code, Failure, Finding, Kind, Subject};
 use crate::core::host::digests::{digest, has_digest};
 use crate::core::host::files;
@@ -19,7 +20,7 @@ use crate::core::model::wheel_names::WheelName;
 
 /// Adds to `staged` the wheels in `folder` of the packages that are built, with scripts for the interpreter `python`.
 /// Fails where one is missing, malformed, or would overwrite what no package owns; nothing is changed then.
-pub fn stage_built(staged: &mut Staged, folder: &Path, python: &Path) -> Result<(), Failure> {
+pub fn stage_built(staged: &mut Staged, folder: &Path, python: &Path, store: &Store) -> Result<(), Failure> {
     let layout = staged.layout.clone();
     let claims = Claims::of(&layout, &|_| true)?;
     let left_out = staged.corrections.values().flat_map(|one| &one.left_out).map(PathBuf::as_path).collect();
@@ -39,7 +40,8 @@ pub fn stage_built(staged: &mut Staged, folder: &Path, python: &Path) -> Result<
         return Err(Failure::from_findings(Kind::Answer, findings));
     }
     // A signal ends this process; what it has staged goes when the apply is undone.
-    let staging = Staging { layout: &layout, python, is_stopped: &|| false, bell: &Arc::default(), give_up: &|_| () };
+    let staging =
+        Staging { layout: &layout, python, store, is_stopped: &|| false, bell: &Arc::default(), give_up: &|_| () };
     let ((), built) = stage(&staging, |stage| incoming.into_iter().try_for_each(|one| stage.add(one)))?;
     staged.add(built);
     Ok(())

@@ -8,7 +8,7 @@ use crate::boot::apply::malformed_wheels::{Opened, open_all};
 use crate::boot::apply::metadata_differs::unmet;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::prepared::Brought;
-use crate::boot::index::{IndexSettings, not_locked};
+use crate::boot::index::{IndexSettings, WheelSource, not_locked};
 use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::machine::Layout;
 use crate::boot::retrieval::{Fetched, Retrieval, enough_space};
@@ -129,6 +129,10 @@ fn must_be_locked(packages: &[&LockedPackage], fetched: &Fetched) -> Result<(), 
     for wheel in packages.iter().filter_map(|package| package.wheel()) {
         let Some((source, expected)) = fetched.sources.get(&wheel.file).zip(wheel.sha256) else { continue };
         let path = source.path();
+        // What is stored was checked when it came there.
+        if matches!(source, WheelSource::Stored(_)) {
+            continue;
+        }
         match digest(path) {
             Ok((own, _)) if own != expected => return Err(not_locked(path, expected, Some(own))),
             _ => {}

@@ -162,6 +162,7 @@ impl Work<'_> {
         self.clean_up_switch()?;
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(folder);
+        self.session.store()?.trim();
         Ok(())
     }
 

@@ -10,12 +10,14 @@ use crate::boot::apply::one_apply::{Checked, Work};
 use crate::boot::apply::prepared::{Brought, Installer, Wheels};
 use crate::boot::apply::startup::not_starting;
 use crate::boot::files::Downloaded;
+use crate::boot::index::WheelSource;
 use crate::boot::install::{
     BuiltPackage, Incoming, STAGED, SWITCH, Stage, Staged, Staging, clean_up, commit, stage, strangers, undo,
 };
 use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::plan::Kind;
 use crate::boot::retrieval::{Fetched, enough_space};
+use crate::boot::store::Pruned;
 use crate::core::diag::{Failure, Finding, Kind as Ended};
 use crate::core::host::mounts::Look;
 use crate::core::host::signals::{Deferred, name_of};
@@ -37,11 +39,13 @@ impl Work<'_> {
             return self.is_staged(brought, Staged::nothing(self.layout.clone()));
         }
         let signals = Deferred::begin()?;
+        let store = self.session.store()?;
         let python = self.python()?;
         let downloads = fetched.downloads.as_ref();
         let staging = Staging {
             layout: self.layout,
             python: &python,
+            store: &store,
             is_stopped: &|| signals.is_waiting(),
             bell: &downloads.map_or_else(Arc::default, |downloads| Arc::clone(downloads.bell())),
             give_up: &|failure| downloads.into_iter().for_each(|downloads| downloads.give_up(failure)),
@@ -80,7 +84,14 @@ impl Work<'_> {
     fn add(&self, stage: &Stage<'_>, package: &LockedPackage, wheel: &Arc<Downloaded>) -> Result<(), Failure> {
         let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { return Ok(()) };
         let needed = stage.outstanding().saturating_add(wheel.files.unpacked());
-        enough_space(&self.layout.purelib, needed, "the unpacked wheels")?;
+        // What the store has takes no room.
+        if !matches!(wheel.source, WheelSource::Stored(_)) {
+            let room = || enough_space(&self.layout.purelib, needed, "the unpacked wheels");
+            room().or_else(|full| match self.session.store()?.make_room() {
+                Pruned { freed: 0, .. } => Err(full),
+                _ => room(),
+            })?;
+        }
         stage.add(Incoming {
             name: package.name.clone(),
             version: package.version.clone(),

@@ -10,13 +10,12 @@ use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::prepared::{InTheWay, What, Wheels};
 use crate::boot::apply::proof_of_owner::{all_are, is_generated};
 use crate::boot::files::{Claims, Downloaded, place, placed};
-use crate::boot::index::WheelSource;
 use crate::boot::machine::Layout;
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::digests::{digest, has_digest};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::inspect::{Archive, parse_record};
+use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256};
 
 /// What a wheel would write.
@@ -50,7 +49,7 @@ impl Work<'_> {
         self.keep_unknown(&mut found)?;
         let mut ways: BTreeMap<PathBuf, InTheWay> = BTreeMap::new();
         for (name, one, place) in found {
-            if let Some(what) = Self::what_lies(&one, &place, &wheels[name].source) {
+            if let Some(what) = Self::what_lies(&one, &place, &wheels[name]) {
                 ways.insert(place.clone(), InTheWay { name: name.clone(), place, what });
             }
         }
@@ -107,9 +106,9 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// What lies at `place`, where the wheel `file` would write `one`; `None` for what an installer has left there of
+    /// What lies at `place`, where `wheel` would write `one`; `None` for what an installer has left there of
     /// the same wheel.
-    fn what_lies(one: &Written, place: &Path, file: &WheelSource) -> Option<What> {
+    fn what_lies(one: &Written, place: &Path, wheel: &Downloaded) -> Option<What> {
         let data = place.look_at_entry().ok()?;
         if data.is_dir() {
             return Some(What::Folder);
@@ -123,11 +122,7 @@ impl Work<'_> {
                 return Some(if has_digest(place, sha256) { What::Same(sha256) } else { What::File });
             }
             (From::Member(path), None) => {
-                let wheels = file.open().and_then(Archive::open).ok().and_then(|mut archive| {
-                    let member = archive.files().get(path)?.clone();
-                    archive.text(&member, SCRIPT_LIMIT).ok()
-                });
-                wheels.is_some_and(|wheels| body(&wheels) == body(&here()))
+                wheel.text_of(path, SCRIPT_LIMIT).is_some_and(|own| body(&own) == body(&here()))
             }
             (From::EntryPoint(module), _) => is_generated(&here(), module),
         };

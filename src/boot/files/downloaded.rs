@@ -4,6 +4,7 @@ use std::io::Error as IoError;
 use std::path::Path;
 
 use crate::boot::index::{WheelSource, failure_in};
+use crate::boot::store::WheelTexts;
 use crate::core::diag::Failure;
 use crate::core::inspect::Archive;
 use crate::core::model::contents::Files;
@@ -39,6 +40,11 @@ impl Downloaded {
     /// Reads the wheel in `source`; of a download, out of turn. Fails where it is none, and where a file that every
     /// wheel has is missing.
     pub fn open(source: &WheelSource) -> Result<Self, Failure> {
+        if let WheelSource::Stored(stored) = source {
+            let WheelTexts { record, metadata, wheel, entry_points } = stored.texts().clone();
+            let files = stored.files().clone();
+            return Ok(Self { source: source.clone(), files, record, metadata, wheel, entry_points });
+        }
         let path: &Path = source.path();
         let failed = |what: &str, why: &IoError| {
             failure_in(why).unwrap_or_else(|| {
@@ -64,5 +70,23 @@ impl Downloaded {
             entry_points: text("entry_points.txt", TEXT_LIMIT)?.unwrap_or_default(),
             files,
         })
+    }
+
+    /// The texts that [`open`](Self::open) reads.
+    pub fn texts(&self) -> WheelTexts {
+        let Self { record, metadata, wheel, entry_points, .. } = self;
+        let [record, metadata, wheel, entry_points] = [record, metadata, wheel, entry_points].map(Clone::clone);
+        WheelTexts { record, metadata, wheel, entry_points }
+    }
+
+    /// The text of the member at `path`, `most` bytes at most; `None` where it can't be read.
+    pub fn text_of(&self, path: &str, most: u64) -> Option<String> {
+        if let WheelSource::Stored(stored) = &self.source {
+            let member = self.files.members.iter().position(|member| member.path == path)?;
+            return String::from_utf8(stored.read_member(member, most).ok()?).ok();
+        }
+        let mut archive = self.source.open().and_then(Archive::open).ok()?;
+        let member = archive.files().get(path)?.clone();
+        archive.text(&member, most).ok()
     }
 }

@@ -1,4 +1,4 @@
-//! Where a wheel is read from: a file, or a download.
+//! Where a wheel is read from: a file, a download, or the store.
 
 use std::fs::File;
 use std::io::{Error as IoError, ErrorKind, Read, Result as IoResult, Seek, SeekFrom};
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::boot::index::arrival::Arrival;
+use crate::boot::store::StoredWheel;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 
@@ -18,18 +19,21 @@ pub enum WheelSource {
     Here(PathBuf),
     /// A file that is being downloaded.
     Arriving(Arc<Arrival>),
+    /// Unpacked files.
+    Stored(Arc<StoredWheel>),
 }
 
 impl WheelSource {
-    /// Where it lies, or would lie.
+    /// Where it lies, or would lie; of what is stored, the folder.
     pub fn path(&self) -> &Path {
         match self {
             Self::Here(path) => path,
             Self::Arriving(arrival) => arrival.path(),
+            Self::Stored(stored) => stored.folder(),
         }
     }
 
-    /// Opens it; waits for a download whose length is not known.
+    /// Opens it; waits for a download whose length is not known. Of what is stored, no byte can be read.
     pub fn open(&self) -> IoResult<OpenWheel> {
         match self {
             Self::Here(path) => {
@@ -40,6 +44,7 @@ impl WheelSource {
             Self::Arriving(arrival) => {
                 Ok(OpenWheel { size: arrival.size()?, bytes: WheelBytes::Arriving(Arc::clone(arrival)), at: 0 })
             }
+            Self::Stored(stored) => Ok(OpenWheel { size: 0, bytes: WheelBytes::Stored(Arc::clone(stored)), at: 0 }),
         }
     }
 }
@@ -55,6 +60,7 @@ pub struct OpenWheel {
 enum WheelBytes {
     Here(File),
     Arriving(Arc<Arrival>),
+    Stored(Arc<StoredWheel>),
 }
 
 impl OpenWheel {
@@ -67,14 +73,22 @@ impl OpenWheel {
     pub const fn file(&self) -> Option<&File> {
         match &self.bytes {
             WheelBytes::Here(file) => Some(file),
-            WheelBytes::Arriving(_) => None,
+            WheelBytes::Arriving(_) | WheelBytes::Stored(_) => None,
+        }
+    }
+
+    /// Its files in the store.
+    pub fn stored(&self) -> Option<&StoredWheel> {
+        match &self.bytes {
+            WheelBytes::Stored(stored) => Some(stored),
+            WheelBytes::Here(_) | WheelBytes::Arriving(_) => None,
         }
     }
 
     /// The download that it is.
     pub fn arrival(&self) -> Option<&Arrival> {
         match &self.bytes {
-            WheelBytes::Here(_) => None,
+            WheelBytes::Here(_) | WheelBytes::Stored(_) => None,
             WheelBytes::Arriving(arrival) => Some(arrival),
         }
     }
@@ -97,6 +111,7 @@ impl OpenWheel {
             WheelBytes::Here(file) => file.read_at(buffer, at),
             WheelBytes::Arriving(_) if at >= self.size => Ok(0),
             WheelBytes::Arriving(arrival) => arrival.read_at(buffer, at),
+            WheelBytes::Stored(_) => Ok(0),
         }
     }
 
@@ -122,6 +137,7 @@ impl Read for OpenWheel {
         let count = match &self.bytes {
             WheelBytes::Here(file) => file.read_at(buffer, self.at)?,
             WheelBytes::Arriving(arrival) => arrival.read_now(buffer, self.at)?,
+            WheelBytes::Stored(_) => 0,
         };
         self.at += count as u64;
         Ok(count)

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use shlex::try_quote;
 
+use crate::boot::store::Template;
+
 /// The longest first line that Linux reads (`BINPRM_BUF_SIZE` before 5.1), with its end.
 const LONGEST: usize = 127;
 
@@ -69,6 +71,7 @@ pub fn entry_points(text: &str) -> impl Iterator<Item = (&str, &str)> {
 pub(super) struct FirstLine {
     line: Vec<u8>,
     seen: bool,
+    template: Option<Template>,
 }
 
 /// The longest line that is looked at.
@@ -76,7 +79,7 @@ const LOOKED_AT: usize = 1024;
 
 impl FirstLine {
     pub(super) const fn new() -> Self {
-        Self { line: Vec::new(), seen: false }
+        Self { line: Vec::new(), seen: false, template: None }
     }
 
     /// What is to be written for `bytes`, and then the rest of them as it is.
@@ -97,7 +100,17 @@ impl FirstLine {
     pub(super) fn finish(&mut self, python: &Path) -> Vec<u8> {
         self.seen = true;
         let line = std::mem::take(&mut self.line);
-        if line.starts_with(b"#!python") { first_line(python) } else { line }
+        if !line.starts_with(b"#!python") {
+            return line;
+        }
+        let made = first_line(python);
+        self.template = Some(Template { line, written: made.len() });
+        made
+    }
+
+    /// What was replaced, if anything was.
+    pub(super) fn into_template(self) -> Option<Template> {
+        self.template
     }
 }
 

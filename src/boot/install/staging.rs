@@ -10,12 +10,16 @@ use std::sync::{Arc, Mutex};
 
 use crate::boot::files::{Downloaded, WrittenFile};
 use crate::boot::install::bases::{STAGE_PREFIX, StageFolders, bases, split};
+use crate::boot::install::output::write_made;
 use crate::boot::install::own_metadata::{INSTALLER, record};
+use crate::boot::install::packed::{MemberTarget, Packed, unreadable};
 use crate::boot::install::queue::{BEHIND_THE_NETWORK, Queue};
 use crate::boot::install::staged::{Staged, StagedPackage};
-use crate::boot::install::unpacked_members::{MemberTarget, Packed, Unpacking, tasks_of, unreadable, write_made};
+use crate::boot::install::stored_members::keep_in;
+use crate::boot::install::unpacked_members::{Unpacking, tasks_of};
 use crate::boot::install::wheel_tree::WheelTree;
 use crate::boot::machine::Layout;
+use crate::boot::store::Store;
 use crate::core::diag::{Code, Failure, Finding, Kind, Subject};
 use crate::core::host::bell::Bell;
 use crate::core::host::files;
@@ -42,6 +46,8 @@ pub struct Staging<'a> {
     pub layout: &'a Layout,
     /// The interpreter that scripts name.
     pub python: &'a Path,
+    /// Where what is unpacked is kept for others.
+    pub store: &'a Store,
     /// Whether to end at once, with whatever is there.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     /// Rings when something of a wheel has arrived.
@@ -211,7 +217,8 @@ impl<'a> Stage<'a> {
         let stamp = open.file().and_then(|file| Stamp::of_open(file).ok()).unwrap_or(Stamp::UNKNOWN);
         let (sha256, wheel) = (incoming.sha256, Arc::clone(wheel));
         self.outstanding.fetch_add(wheel.files.unpacked(), Ordering::Relaxed);
-        let tasks = tasks_of(&Arc::new(Packed { at, path, open, stamp, sha256, wheel, targets }));
+        let templates = Mutex::default();
+        let tasks = tasks_of(&Arc::new(Packed { at, path, open, stamp, sha256, wheel, targets, templates }));
         let (left, files) = (AtomicUsize::new(tasks.len()), Mutex::default());
         held(&self.wheels).push(Arc::new(InStage { incoming, tree, left, files, staged: Mutex::default() }));
         self.queue.add(tasks);
@@ -254,7 +261,7 @@ impl<'a> Stage<'a> {
         held(&wheel.files).extend(written);
         if wheel.left.fetch_sub(1, Ordering::AcqRel) == 1 {
             task.packed.must_be_as_opened()?;
-            let package = self.finish(task.packed.at, &wheel)?;
+            let package = self.finish(&task.packed, &wheel)?;
             *held(&wheel.staged) = Some(package);
         }
         Ok(())
@@ -335,11 +342,12 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// What is staged of the wheel `at`, with the files that are made for it.
-    fn finish(&self, at: usize, wheel: &InStage) -> Result<StagedPackage, Failure> {
-        let (one, tree) = (&wheel.incoming, &wheel.tree);
+    /// What is staged of a wheel, with the files that are made for it.
+    fn finish(&self, packed: &Packed, wheel: &InStage) -> Result<StagedPackage, Failure> {
+        let (at, one, tree) = (packed.at, &wheel.incoming, &wheel.tree);
         let mut files = std::mem::take(&mut *held(&wheel.files));
         must_be_as_recorded(one, tree, &files)?;
+        keep_in(self.staging.store, packed, &files);
         let info = tree.site.join(&tree.info);
         let write = |place: PathBuf, bytes: &[u8], executable: bool| {
             write_made(&self.staged_path(at, &place)?, place, bytes, executable)

@@ -2,22 +2,17 @@
 //! and written once. Neighbours that are small are read together; behind a large member a second thread hashes and
 //! writes what the first inflates. The wheels themselves are hashed beside it, from the same open files.
 
-use std::fs::File;
-use std::io::Write;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use crate::boot::files::{Downloaded, WrittenFile};
-use crate::boot::index::{OpenWheel, failure_in, not_locked};
-use crate::boot::install::launcher::FirstLine;
+use crate::boot::files::WrittenFile;
+use crate::boot::index::{OpenWheel, not_locked};
+use crate::boot::install::output::Output;
+use crate::boot::install::packed::{MemberTarget, Packed, malformed, unreadable};
 use crate::boot::install::queue::{Needs, OnWheel, Task};
+use crate::boot::install::stored_members::bring_stored;
 use crate::core::diag::Failure;
-use crate::core::host::files::writing_failed;
-use crate::core::host::stamps::Stamp;
 use crate::core::inspect::{Flow, Malformed, Sink, Unpacker, WholeUnpacker};
-use crate::core::model::Sha256;
 use crate::core::model::contents::Member;
 use crate::core::model::digest::Hasher;
 
@@ -36,46 +31,11 @@ const LARGE: u64 = 32 << 20;
 /// How many pieces wait for that thread at most.
 const WAITING: usize = 8;
 
+/// So many files are brought from the store in one go.
+const LINKED: usize = 256;
+
 /// From so many packed bytes on, a member is unpacked while it arrives.
 const STREAMED: u64 = 4 << 20;
-
-/// A wheel that is being unpacked.
-pub(super) struct Packed {
-    /// Its number in the stage.
-    pub at: usize,
-    pub path: PathBuf,
-    pub open: OpenWheel,
-    /// What it looked like when it was opened, where it is a file of others.
-    pub stamp: Stamp,
-    pub sha256: Sha256,
-    pub wheel: Arc<Downloaded>,
-    /// In the order of their members.
-    pub targets: Vec<MemberTarget>,
-}
-
-impl Packed {
-    /// Fails where the wheel was changed while it was read.
-    pub(super) fn must_be_as_opened(&self) -> Result<(), Failure> {
-        if self.open.file().is_none_or(|file| Stamp::of_open(file).is_ok_and(|now| now == self.stamp)) {
-            return Ok(());
-        }
-        let message = format!("`{}` was changed while it was read", self.path.display());
-        Err(Failure::world(message).help("nothing was installed; run the command again"))
-    }
-}
-
-/// A member, and the file that it becomes.
-#[derive(Debug)]
-pub(super) struct MemberTarget {
-    /// Its number in the directory.
-    pub member: usize,
-    /// Where it is written now, and where it will stand.
-    pub path: PathBuf,
-    pub place: PathBuf,
-    pub executable: bool,
-    /// A script, whose first line is written for this interpreter.
-    pub python: Option<Arc<Path>>,
-}
 
 /// What is done in one go.
 pub(super) struct Unpacking {
@@ -88,6 +48,8 @@ enum Portion {
     Digest,
     /// Unpack these targets, which lie one behind the other.
     Targets { from: usize, to: usize },
+    /// Bring these from the store.
+    Stored { from: usize, to: usize },
 }
 
 impl OnWheel for Unpacking {
@@ -114,6 +76,11 @@ fn is_small(member: &Member) -> bool {
 /// files do not.
 pub(super) fn tasks_of(packed: &Arc<Packed>) -> Vec<Task<Unpacking>> {
     let task = |weight, portion, needs| Task { weight, work: Unpacking { packed: Arc::clone(packed), portion }, needs };
+    if packed.open.stored().is_some() {
+        let starts = (0..packed.targets.len().max(1)).step_by(LINKED);
+        let ends = starts.clone().map(|from| (from, (from + LINKED).min(packed.targets.len())));
+        return ends.map(|(from, to)| task(0, Portion::Stored { from, to }, Needs::Span(0..0))).collect();
+    }
     // Hashing is some five times as fast as inflating.
     let mut tasks = vec![task(packed.open.size() / 2, Portion::Digest, Needs::End)];
     let member = |at: usize| Some(packed.member(packed.targets.get(at)?));
@@ -142,17 +109,13 @@ pub(super) fn tasks_of(packed: &Arc<Packed>) -> Vec<Task<Unpacking>> {
     tasks
 }
 
-impl Packed {
-    fn member(&self, target: &MemberTarget) -> &Member {
-        &self.wheel.files.members[target.member]
-    }
-}
-
 impl Unpacking {
     /// Does it; returns what was written.
     pub(super) fn perform(&self) -> Result<Vec<WrittenFile>, Failure> {
-        let Portion::Targets { from, to } = self.portion else {
-            return check_digest(&self.packed).map(|()| Vec::new());
+        let (from, to) = match self.portion {
+            Portion::Digest => return check_digest(&self.packed).map(|()| Vec::new()),
+            Portion::Stored { from, to } => return bring_stored(&self.packed, &self.packed.targets[from..to]),
+            Portion::Targets { from, to } => (from, to),
         };
         match &self.packed.targets[from..to] {
             [one] if !is_small(self.packed.member(one)) => Ok(vec![unpack_alone(&self.packed, one)?]),
@@ -198,7 +161,7 @@ fn unpack_together(packed: &Packed, targets: &[MemberTarget]) -> Result<Vec<Writ
         let unpacked = unpacker.unpack(member, &bytes[from..to]).map_err(|error| malformed(packed, &error))?;
         let mut output = Output::create(target)?;
         output.write(unpacked);
-        written.push(output.close()?);
+        written.push(output.close(packed)?);
     }
     Ok(written)
 }
@@ -209,7 +172,7 @@ fn unpack_alone(packed: &Packed, target: &MemberTarget) -> Result<WrittenFile, F
     let member = packed.member(target);
     if member.size < LARGE {
         pour(packed, member, &mut output)?;
-        return output.close();
+        return output.close(packed);
     }
     std::thread::scope(|scope| {
         let (sender, receiver): (SyncSender<Vec<u8>>, Receiver<Vec<u8>>) = sync_channel(WAITING);
@@ -220,7 +183,7 @@ fn unpack_alone(packed: &Packed, target: &MemberTarget) -> Result<WrittenFile, F
                     break;
                 }
             }
-            output.close()
+            output.close(packed)
         });
         let writer = writer.map_err(|error| Failure::world("could not start a thread").because(&error))?;
         let mut relay = Relay { sender, piece: Vec::with_capacity(PIECE) };
@@ -251,67 +214,6 @@ fn pour(packed: &Packed, member: &Member, sink: &mut dyn Sink) -> Result<(), Fai
     unpacker.finish().map(drop).map_err(|error| malformed(packed, &error))
 }
 
-/// A file that is being written.
-struct Output<'a> {
-    target: &'a MemberTarget,
-    file: File,
-    hasher: Hasher,
-    first: Option<FirstLine>,
-    failed: Option<std::io::Error>,
-}
-
-impl<'a> Output<'a> {
-    fn create(target: &'a MemberTarget) -> Result<Self, Failure> {
-        let mode = mode_of(target.executable);
-        let file = File::options().write(true).create_new(true).mode(mode).open(&target.path).map_err(|error| {
-            if error.kind() == std::io::ErrorKind::AlreadyExists {
-                let place = target.place.display();
-                return Failure::answer(format!("the wheel has two files for one place, `{place}`"))
-                    .help("nothing was changed; choose another release");
-            }
-            writing_failed(&target.path, &error)
-        })?;
-        let first = target.python.as_ref().map(|_| FirstLine::new());
-        Ok(Self { target, file, hasher: Hasher::default(), first, failed: None })
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        let mut rest = bytes;
-        if let Some((first, python)) = self.first.as_mut().zip(self.target.python.as_deref()) {
-            let (made, behind) = first.take(bytes, python);
-            rest = behind;
-            self.write_as_it_is(&made);
-        }
-        self.write_as_it_is(rest);
-    }
-
-    fn write_as_it_is(&mut self, bytes: &[u8]) {
-        if self.failed.is_none() && !bytes.is_empty() {
-            self.hasher.update(bytes);
-            self.failed = self.file.write_all(bytes).err();
-        }
-    }
-
-    fn close(mut self) -> Result<WrittenFile, Failure> {
-        if let Some((first, python)) = self.first.as_mut().zip(self.target.python.as_deref()) {
-            let made = first.finish(python);
-            self.write_as_it_is(&made);
-        }
-        if let Some(error) = self.failed {
-            return Err(writing_failed(&self.target.path, &error));
-        }
-        let (path, place) = (&self.target.path, self.target.place.clone());
-        looked_at(&self.file, path, place, self.target.executable, self.hasher.finish())
-    }
-}
-
-impl Sink for Output<'_> {
-    fn take(&mut self, bytes: &[u8]) -> Result<Flow, Malformed> {
-        self.write(bytes);
-        Ok(if self.failed.is_some() { Flow::Enough } else { Flow::More })
-    }
-}
-
 /// Gives pieces to another thread.
 struct Relay {
     sender: SyncSender<Vec<u8>>,
@@ -331,46 +233,4 @@ impl Sink for Relay {
         let goes_on = self.piece.len() < PIECE || self.flush();
         Ok(if goes_on { Flow::More } else { Flow::Enough })
     }
-}
-
-/// Writes a whole file, as [`unpack`] writes those of wheels.
-pub(super) fn write_made(path: &Path, place: PathBuf, bytes: &[u8], executable: bool) -> Result<WrittenFile, Failure> {
-    let failed = |error: std::io::Error| writing_failed(path, &error);
-    let options = File::options().write(true).create_new(true).mode(mode_of(executable)).clone();
-    let mut file = options.open(path).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
-    looked_at(&file, path, place, executable, Sha256::of(bytes))
-}
-
-const fn mode_of(executable: bool) -> u32 {
-    if executable { 0o755 } else { 0o644 }
-}
-
-/// What a file looks like that was just written, once it has its mode, whatever the umask is.
-fn looked_at(
-    file: &File,
-    path: &Path,
-    place: PathBuf,
-    executable: bool,
-    sha256: Sha256,
-) -> Result<WrittenFile, Failure> {
-    let failed = |error: std::io::Error| writing_failed(path, &error);
-    let data = file.metadata().map_err(failed)?;
-    if data.mode() & 0o777 != mode_of(executable) {
-        file.set_permissions(std::fs::Permissions::from_mode(mode_of(executable))).map_err(failed)?;
-    }
-    Ok(WrittenFile::of(place, &data, sha256))
-}
-
-pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    if let Some(failure) = failure_in(error) {
-        return failure;
-    }
-    Failure::world(format!("could not read `{}`", path.display())).because(error)
-}
-
-fn malformed(packed: &Packed, error: &Malformed) -> Failure {
-    Failure::answer(format!("`{}` can't be unpacked", packed.path.display()))
-        .because(error)
-        .help("nothing was installed; replace the file, or choose another release")
 }

@@ -23,6 +23,7 @@ use crate::boot::resolve::yanked;
 use crate::boot::retrieval::pages::page_of;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
+use crate::boot::store::{Store, StoreAnswer, StoredWheel};
 use crate::core::diag::{Failure, Finding, bytes};
 use crate::core::host::mounts::Look;
 use crate::core::log::{Style, bar};
@@ -98,8 +99,13 @@ impl Retrieval<'_> {
         let folders = Folders { named, profile: self.profile, offline: self.settings.offline };
         let mut fetched = Fetched::default();
         let mut missing = Vec::new();
+        let store = if in_place { self.session.store()? } else { Store::off() };
         for package in packages {
             let Some(wheel) = package.wheel() else { continue };
+            if let Some(stored) = self.stored(&store, package) {
+                fetched.sources.insert(wheel.file.clone(), WheelSource::Stored(Arc::new(stored)));
+                continue;
+            }
             let here = folders.path(package).filter(|_| in_place && !wheel.is_source());
             match here {
                 Some(path) => drop(fetched.sources.insert(wheel.file.clone(), WheelSource::Here(path))),
@@ -121,6 +127,22 @@ impl Retrieval<'_> {
             fetched.sources.entry(wheel.file.clone()).or_insert_with(there);
         }
         Ok(fetched)
+    }
+
+    /// What `store` has of `package`.
+    fn stored(&self, store: &Store, package: &LockedPackage) -> Option<StoredWheel> {
+        match store.get(&package.wheel()?.sha256?) {
+            StoreAnswer::Nothing => None,
+            StoreAnswer::Wheel(stored) => Some(stored),
+            StoreAnswer::Changed(path) => {
+                let (name, version) = (&package.name, &package.version);
+                self.session.say(&format!(
+                    "the cached `{path}` of {name} {version} was changed (environments share its files); the wheel is \
+                     unpacked again"
+                ));
+                None
+            }
+        }
     }
 
     /// Brings the files of `packages` to `folder`, from `folders` or an index.

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod golden;
+mod cache;
 mod installing;
 mod package_sources;
 mod machine;
@@ -15,8 +16,10 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::boot::goal::{ProfileRequest, Request};
+use crate::core::diag::byte_count;
 use crate::core::model::PackageName;
 
+pub use cache::{CacheVerb, PruneOptions};
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
 pub use golden::{
     AddOptions, BinaryOptions, BuildOptions, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb,
@@ -107,6 +110,9 @@ pub enum Verb {
     Scrub(ScrubOptions),
     /// Explain a diagnostic code, a pasted error, or why a package is in a lock
     Explain(ExplainOptions),
+    /// Remove what the cache holds and nothing uses
+    #[command(subcommand)]
+    Cache(CacheVerb),
     /// Install the wheels that an apply has staged
     #[command(hide = true)]
     InstallWheels(InstallWheelsOptions),
@@ -127,6 +133,7 @@ impl Verb {
                 | Self::Stage(_)
                 | Self::Scrub(_)
                 | Self::Explain(_)
+                | Self::Cache(_)
                 | Self::InstallWheels(_)
         )
     }
@@ -155,6 +162,7 @@ impl Verb {
             Self::Record(_) => "record",
             Self::Scrub(_) => "scrub",
             Self::Explain(_) => "explain",
+            Self::Cache(_) => "cache",
             Self::InstallWheels(_) => "install-wheels",
         }
     }
@@ -334,24 +342,6 @@ pub struct FetchOptions {
 
     #[command(flatten)]
     pub index: IndexOptions,
-}
-
-/// `1500000`, `500MB`, `4 GB`, `2GiB`.
-fn byte_count(text: &str) -> Result<u64, String> {
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (count, unit) = text.split_at(digits);
-    let unit: u64 = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "kb" => 1_000,
-        "mb" => 1_000_000,
-        "gb" => 1_000_000_000,
-        "kib" => 1 << 10,
-        "mib" => 1 << 20,
-        "gib" => 1 << 30,
-        _ => return Err("write a number of bytes, such as `500MB` or `4GB`".to_owned()),
-    };
-    let count: u64 = count.parse().map_err(|_| "write a whole number, such as `500MB`".to_owned())?;
-    count.checked_mul(unit).ok_or_else(|| "the number is too large".to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::boot::apply::stage_built;
 use crate::boot::install::{SWITCH, Staged, switch};
 use crate::boot::session::Session;
+use crate::boot::store::Store;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::InstallWheelsOptions;
 use crate::core::diag::Failure;
@@ -33,7 +34,8 @@ pub(super) fn run(options: &InstallWheelsOptions, session: &Session<'_>) -> Resu
         let python = session.environment.get("COLAB_BOOT_PYTHON").map(PathBuf::from);
         let built = options.built.as_deref().zip(python);
         let (folder, python) = built.ok_or_else(|| Failure::bug("the script has built nothing"))?;
-        stage_built(&mut staged, folder, &python)?;
+        // What is built here may be another thing elsewhere.
+        stage_built(&mut staged, folder, &python, &Store::off())?;
         // What undoes it has to know these files, too.
         staged.write(&path)?;
     }

@@ -2,6 +2,7 @@
 
 mod apply;
 mod audit;
+mod cache;
 mod diff;
 mod doctor;
 mod explain;
@@ -53,6 +54,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Record(options) => record::run(options, session),
         Verb::Scrub(options) => scrub::run(options, session),
         Verb::Explain(options) => explain::run(options, session),
+        Verb::Cache(verb) => cache::run(verb, session),
         Verb::InstallWheels(options) => install_wheels::run(options, session),
     }
 }

@@ -72,6 +72,24 @@ pub fn shell_word(path: &Path) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+/// How many bytes `text` says: `1500000`, `500MB`, `4 GB`, `2GiB`. An error says what to write.
+pub fn byte_count(text: &str) -> Result<u64, String> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (count, unit) = text.split_at(digits);
+    let unit: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        _ => return Err("write a number of bytes, such as `500MB` or `4GB`".to_owned()),
+    };
+    let count: u64 = count.parse().map_err(|_| "write a whole number, such as `500MB`".to_owned())?;
+    count.checked_mul(unit).ok_or_else(|| "the number is too large".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

@@ -27,6 +27,12 @@ pub fn lock_exclusively(path: &Path, at_most: Duration, on_wait: &dyn Fn()) -> R
     wait_for_lock(file, path, at_most, on_wait)?.map_err(|error| failed(&error))
 }
 
+/// Whether a process holds the lock on the file at `path`.
+pub fn is_locked(path: &Path) -> bool {
+    let file = files::open(path);
+    file.is_ok_and(|file| matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)))
+}
+
 /// The same on a folder; `None` where its file system knows no such locks.
 pub fn lock_folder(path: &Path, at_most: Duration, on_wait: &dyn Fn()) -> Result<Option<File>, Failure> {
     match reach(path).and_then(|()| File::open(path)) {

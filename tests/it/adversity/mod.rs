@@ -19,6 +19,7 @@ mod outputs;
 mod property;
 mod shared_files;
 mod signals;
+mod stored_wheels;
 mod switched;
 mod system_calls;
 mod unsound_wheels;

@@ -207,14 +207,12 @@ fn a_command_that_no_shell_can_start_is_repaired() {
 #[test]
 fn a_pipe_among_the_metadata_stops_no_run_for_ever() {
     let world = World::new("");
-    world.run(&["apply", "p.toml"]).expect(0);
     for name in ["SITE/demo-1.0.dist-info/direct_url.json", "SITE/other.egg-link"] {
+        world.run(&["apply", "p.toml"]).expect(0);
         let pipe = world.place(name);
         let _ = fs::remove_file(&pipe);
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
-        let refused = world.run(&["restore"]).expect(3);
-        assert!(refused.stderr.contains("is a pipe") && refused.stderr.contains("nothing was changed"), "{refused:?}");
-        fs::remove_file(&pipe).expect("a pipe");
+        world.run(&["restore"]).expect(0);
+        let _ = fs::remove_file(&pipe);
     }
-    world.run(&["restore"]).expect(0);
 }

@@ -1,0 +1,62 @@
+//! `cache`: what can be downloaded again, and how to get its disk space back.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::boot::session::Session;
+use crate::boot::verdict::Report;
+use crate::cli::arguments::{CacheVerb, PruneOptions};
+use crate::core::diag::{Failure, bytes, counted};
+use crate::core::host::files;
+use crate::core::host::locks::is_locked;
+use crate::core::host::mounts::Look;
+use crate::core::host::texts::files_below;
+
+/// The folder of downloads, each in a folder with a lock beside it.
+const DOWNLOADS: &str = "wheels";
+
+#[derive(Serialize)]
+struct CacheReport {
+    /// Unpacked wheels that were removed.
+    wheels: usize,
+    /// Bytes on disk.
+    freed: u64,
+}
+
+pub(super) fn run(verb: &CacheVerb, session: &Session<'_>) -> Result<Report, Failure> {
+    let CacheVerb::Prune(PruneOptions { all }) = verb;
+    let cache = &session.paths.cache;
+    let pruned = session.store()?.prune(*all);
+    let mut report = CacheReport { wheels: pruned.wheels, freed: pruned.freed };
+    for name in files::names_if_any(&cache.join(DOWNLOADS)).into_iter().filter(|name| !name.ends_with(".lock")) {
+        let folder = cache.join(DOWNLOADS).join(&name);
+        if !is_locked(&folder.with_extension("lock")) {
+            report.freed += remove(&folder);
+        }
+    }
+    if *all {
+        // Only listings and notes of what wheels hold are left.
+        let others = files::names_if_any(cache).into_iter().filter(|name| name != DOWNLOADS);
+        report.freed += others.map(|name| remove(&cache.join(name))).sum::<u64>();
+    }
+    let text = match report {
+        CacheReport { wheels: 0, freed: 0 } => "nothing to remove\n".to_owned(),
+        CacheReport { wheels, freed } => {
+            format!("removed {}; {} freed\n", counted(wheels, "unpacked wheel"), bytes(freed))
+        }
+    };
+    Ok(Report::new(&report, text))
+}
+
+/// Removes a file or folder. Returns the bytes that it had.
+fn remove(place: &Path) -> u64 {
+    let mut all = vec![place.to_owned()];
+    if place.is_folder_there() {
+        all.clear();
+        files_below(place, true, &|_| false, &mut all);
+    }
+    let size = all.iter().filter_map(|file| Some(file.look_at_entry().ok()?.len())).sum();
+    let removed = if place.is_folder_there() { std::fs::remove_dir_all(place) } else { std::fs::remove_file(place) };
+    if removed.is_ok() { size } else { 0 }
+}

@@ -5,17 +5,17 @@
     python3 benches/install.py … --sets torch --from folder
 
 From `index`: caches are empty, wheels are downloaded. From `folder`: the wheels lie in a folder, there is no network and caches are
-empty. `again`: everything is installed; one run before is not counted. The tools alternate, each run in folders of its own, and nothing
+empty. `second`: another environment has the same packages, and the caches are as its installation from the index has left them.
+`again`: everything is installed; one run before is not counted. The tools alternate, each run in folders of its own, and nothing
 is deleted before all is done: for minutes after a deletion ext4 looks for other inodes than those that have become free, which takes
 several times as long as the installation. So the disk needs room for every run, and some minutes since the last deletion; or give a
 `--folder` in memory (tmpfs), where `--delete` does no harm. Prints a Markdown table of medians in seconds (the worst, and the
-processor's seconds), with the ratio to uv.
+processor's seconds; the most memory of a process), with the ratio to uv.
 """
 
 import argparse
 import os
 import pathlib
-import resource
 import shutil
 import statistics
 import subprocess
@@ -61,12 +61,18 @@ class World:
     def fresh(self):
         """A virtual environment and caches as on the first day."""
         if self.arguments.delete and self.worlds:
-            shutil.rmtree(self.venv)
+            shutil.rmtree(self.folder / f"venv-{self.worlds}")
             shutil.rmtree(self.caches, ignore_errors=True)
         self.worlds += 1
         self.venv, self.caches = self.folder / f"venv-{self.worlds}", self.folder / f"caches-{self.worlds}"
         subprocess.run([sys.executable, "-m", "venv", self.venv], check=True)
         os.sync()  # what the run before has left to write is not this one's
+
+    def second(self):
+        """Another virtual environment beside the one that was filled, with the same caches."""
+        self.venv = self.venv.parent / f"{self.venv.name}" / "second"
+        subprocess.run([sys.executable, "-m", "venv", self.venv], check=True)
+        os.sync()
 
     def environment(self):
         at = {"COLAB_BOOT_CACHE_DIR": "ours", "COLAB_BOOT_STATE_DIR": "state", "UV_CACHE_DIR": "uv", "PIP_CACHE_DIR": "pip"}
@@ -78,12 +84,15 @@ class World:
         self.run(self.arguments.colab_boot, *words)
 
     def run(self, *words):
-        started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([str(word) for word in words], env=self.environment(), capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(f"{words}: {done.stdout}{done.stderr}")
-        wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        with tempfile.TemporaryFile("w+") as said:
+            started = time.perf_counter()
+            process = subprocess.Popen([str(word) for word in words], env=self.environment(), stdout=said, stderr=said)
+            _, status, used = os.wait4(process.pid, 0)
+            wall, process.returncode = time.perf_counter() - started, os.waitstatus_to_exitcode(status)
+            if process.returncode:
+                said.seek(0)
+                sys.exit(f"{words}: {said.read()}")
+        self.processor, self.memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 1000
         return wall
 
     def install(self, tool, source):
@@ -124,7 +133,7 @@ def main():
 
 def measure(world, source, arguments):
     times = {tool: [] for tool in arguments.tools}
-    processor = {tool: [] for tool in arguments.tools}
+    processor, memory = {tool: [] for tool in arguments.tools}, {tool: 0 for tool in arguments.tools}
     for tool in arguments.tools if source == "again" else []:
         world.fresh()
         world.install("uv", "index")
@@ -135,13 +144,17 @@ def measure(world, source, arguments):
     for _ in range(0 if source == "again" else arguments.runs):
         for tool in arguments.tools:
             world.fresh()
-            times[tool].append(world.install(tool, source))
+            if source == "second":
+                world.install(tool, "index")
+                world.second()
+            times[tool].append(world.install(tool, "index" if source == "second" else source))
             processor[tool].append(world.processor)
+            memory[tool] = max(memory[tool], world.memory)
     medians = {tool: statistics.median(all_of) for tool, all_of in times.items()}
     ratio = medians["colab-boot"] / medians["uv"] if {"colab-boot", "uv"} <= medians.keys() else float("nan")
     cells = []
     for tool in arguments.tools:
-        seconds = f", {statistics.median(processor[tool]):.2f}" if processor[tool] else ""
+        seconds = f", {statistics.median(processor[tool]):.2f}; {memory[tool]:.0f} MB" if processor[tool] else ""
         cells.append(f"{medians[tool]:.3f} ({max(times[tool]):.3f}{seconds})")
     cells = " | ".join(cells)
     print(f"| {world.name} | {world.count}, {world.size / 1e6:.0f} MB | {source} | {cells} | {ratio:.2f} |", flush=True)

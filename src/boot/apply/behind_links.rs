@@ -1,12 +1,11 @@
 //! Files behind a link that leads out of the environment: installers write over what lies there, and remove none of
 //! it.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use crate::boot::apply::one_apply::Work;
-use crate::boot::apply::prepared::Wheels;
-use crate::boot::apply::unowned_files::written;
+use crate::boot::apply::unowned_files::AllWritten;
 use crate::boot::files::lexical;
 use crate::boot::machine::{Layout, record_in};
 use crate::core::diag::{Code, Failure, Finding, Subject};
@@ -16,19 +15,21 @@ use crate::core::model::PackageName;
 
 impl Work<'_> {
     /// An error for each package that has, or would have, files behind such a link.
-    pub(super) fn behind_links(&self, wheels: &Wheels) -> Result<Vec<Finding>, Failure> {
-        let mut places: BTreeMap<&PackageName, BTreeSet<PathBuf>> = BTreeMap::new();
-        for (name, wheel) in wheels {
-            places.entry(name).or_default().extend(written(wheel, self.layout).map(|one| one.place));
+    pub(super) fn behind_links(&self, written: &AllWritten<'_>) -> Result<Vec<Finding>, Failure> {
+        let mut folders: BTreeMap<&PackageName, HashSet<PathBuf>> = BTreeMap::new();
+        for (name, files) in written {
+            let new: HashSet<&Path> = files.iter().filter_map(|one| one.place.parent()).collect();
+            folders.entry(name).or_default().extend(new.into_iter().map(ToOwned::to_owned));
         }
         for (change, site, info) in self.infos(|change| change.from.is_some())? {
             let record = record_in(&info)?.unwrap_or_default();
             let old = parse_record(&record).into_iter().filter(|one| !one.path.contains("__pycache__/"));
-            places.entry(&change.name).or_default().extend(old.map(|one| lexical(&one.path, site)));
+            let old = old.filter_map(|one| lexical(&one.path, site).parent().map(ToOwned::to_owned));
+            folders.entry(&change.name).or_default().extend(old);
         }
         let mut findings = Vec::new();
-        for (name, places) in &places {
-            for (link, to) in links_out(self.layout, places) {
+        for (name, folders) in &folders {
+            for (link, to) in links_out(self.layout, folders) {
                 let (link, to) = (link.display(), to.display());
                 let message =
                     format!("files of {name} are behind the link `{link}`, which points outside the environment");
@@ -48,18 +49,21 @@ impl Work<'_> {
     }
 }
 
-/// Links among the folders above `places` that lead out of the environment, with where they lead.
-fn links_out(layout: &Layout, places: &BTreeSet<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
+/// Links among `folders` and those above them that lead out of the environment, with where they lead.
+fn links_out(layout: &Layout, folders: &HashSet<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
     let mut own = layout.folders();
     own.extend([&layout.scripts, &layout.data]);
-    let mut folders = BTreeSet::new();
-    for place in places {
-        let bases = own.iter().filter(|base| place.starts_with(base));
+    let mut all: HashSet<&Path> = HashSet::new();
+    for folder in folders {
+        let bases = own.iter().filter(|base| folder.starts_with(base));
         // The innermost.
         if let Some(base) = bases.max_by_key(|base| base.components().count()) {
-            folders.extend(place.ancestors().skip(1).take_while(|folder| folder != base));
+            // With a folder, those above it are known.
+            all.extend(folder.ancestors().take_while(|one| one != base && !all.contains(one)).collect::<Vec<_>>());
         }
     }
+    let mut folders: Vec<&Path> = all.into_iter().collect();
+    folders.sort_unstable();
     let real: Vec<PathBuf> = own.iter().filter_map(|base| base.real().ok()).collect();
     let links = folders.into_iter().filter(|folder| folder.look_at_entry().is_ok_and(|data| data.is_symlink()));
     let led = links.filter_map(|link| Some((link.to_owned(), link.real().ok()?)));

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::apply::moved_aside::obstacle;
 use crate::boot::apply::one_apply::Work;
-use crate::boot::apply::prepared::{TouchedFiles, Wheels};
-use crate::boot::apply::unowned_files::written;
+use crate::boot::apply::prepared::TouchedFiles;
+use crate::boot::apply::unowned_files::AllWritten;
 use crate::boot::files::{Owners, listed_place, owners_of};
 use crate::boot::ledger::{CommonFile, Ledger};
 use crate::boot::machine::record_in;
@@ -71,7 +71,7 @@ impl Work<'_> {
     }
 
     /// The files that installed packages lose or get anew by this apply, with those whose wheels write there.
-    pub(super) fn touched_files(&self, wheels: &Wheels) -> Result<TouchedFiles, Failure> {
+    pub(super) fn touched_files(&self, written: &AllWritten<'_>) -> Result<TouchedFiles, Failure> {
         let mut touched = TouchedFiles::new();
         for (_, site, info) in self.infos(|change| change.from.is_some())? {
             let record = record_in(&info)?.unwrap_or_default();
@@ -79,9 +79,9 @@ impl Work<'_> {
             let places = entries.filter_map(|entry| listed_place(&entry.path, site, self.layout));
             touched.extend(places.map(|place| (place, BTreeSet::new())));
         }
-        for (name, wheel) in wheels {
-            for one in written(wheel, self.layout) {
-                touched.entry(one.place).or_default().insert(name.clone());
+        for (name, files) in written {
+            for one in files {
+                touched.entry(one.place.clone()).or_default().insert((*name).clone());
             }
         }
         Ok(touched)

@@ -8,6 +8,7 @@ use crate::boot::apply::malformed_wheels::{Opened, open_all};
 use crate::boot::apply::metadata_differs::unmet;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::prepared::Brought;
+use crate::boot::apply::unowned_files::written;
 use crate::boot::index::{IndexSettings, WheelSource, not_locked};
 use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::machine::Layout;
@@ -63,13 +64,14 @@ impl Work<'_> {
         findings.extend(broken);
         said.extend(lacking);
         findings.extend(self.hidden_before(&wheels));
-        findings.extend(self.behind_links(&wheels)?);
-        let in_the_way = self.in_the_way(&wheels)?;
+        let all_written = wheels.iter().map(|(name, wheel)| (name, written(wheel, self.layout).collect())).collect();
+        findings.extend(self.behind_links(&all_written)?);
+        let in_the_way = self.in_the_way(&wheels, &all_written)?;
         findings.extend(self.refused_for(&in_the_way));
         if !findings.is_empty() {
             return Err(Failure::from_findings(Kind::Answer, findings));
         }
-        let touched = self.touched_files(&wheels)?;
+        let touched = self.touched_files(&all_written)?;
         self.must_be_permitted(&touched)?;
         Ok(Brought { wheels, in_the_way, touched, staged: None, said })
     }

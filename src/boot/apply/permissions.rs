@@ -1,6 +1,6 @@
 //! Folders that this user can't change, found before the first change: an installer would stop half way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
@@ -17,8 +17,8 @@ use crate::core::inspect::parse_record;
 impl Work<'_> {
     /// Fails where a folder of a file that is `touched` can't be changed.
     pub(super) fn must_be_permitted(&self, touched: &TouchedFiles) -> Result<(), Failure> {
-        let mut folders: BTreeSet<PathBuf> =
-            touched.keys().filter_map(|place| place.parent()).map(ToOwned::to_owned).collect();
+        let new: HashSet<&Path> = touched.keys().filter_map(|place| place.parent()).collect();
+        let mut folders: HashSet<PathBuf> = new.into_iter().map(ToOwned::to_owned).collect();
         for (_, site, info) in self.infos(|change| change.from.is_some())? {
             // What Python has compiled goes as well, where the list has it.
             let record = parse_record(&record_in(&info)?.unwrap_or_default());

@@ -18,6 +18,9 @@ use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256};
 
+/// What each of several wheels would write.
+pub(super) type AllWritten<'a> = BTreeMap<&'a PackageName, Vec<Written>>;
+
 /// What a wheel would write.
 pub(super) struct Written {
     pub(super) place: PathBuf,
@@ -34,14 +37,13 @@ enum From {
 
 impl Work<'_> {
     /// What `wheels` would write over and no package owns.
-    pub(super) fn in_the_way(&self, wheels: &Wheels) -> Result<Vec<InTheWay>, Failure> {
+    pub(super) fn in_the_way(&self, wheels: &Wheels, written: &AllWritten<'_>) -> Result<Vec<InTheWay>, Failure> {
         let mut listings = Listings::default();
         let mut found = Vec::new();
-        for (name, wheel) in wheels {
-            found.extend(
-                written(wheel, self.layout)
-                    .filter_map(|one| listings.in_place_of(&one.place).map(|place| (name, one, place))),
-            );
+        for (name, files) in written {
+            let there =
+                files.iter().filter_map(|one| listings.in_place_of(&one.place).map(|place| (*name, one, place)));
+            found.extend(there);
         }
         // Most is what the package itself has put there.
         self.keep_unclaimed(&mut found, &|name| wheels.contains_key(name))?;
@@ -49,7 +51,7 @@ impl Work<'_> {
         self.keep_unknown(&mut found)?;
         let mut ways: BTreeMap<PathBuf, InTheWay> = BTreeMap::new();
         for (name, one, place) in found {
-            if let Some(what) = Self::what_lies(&one, &place, &wheels[name]) {
+            if let Some(what) = Self::what_lies(one, &place, &wheels[name]) {
                 ways.insert(place.clone(), InTheWay { name: name.clone(), place, what });
             }
         }
@@ -146,7 +148,7 @@ fn body(text: &str) -> Option<String> {
     text.split_once('\n').map(|(_, rest)| rest.to_owned())
 }
 
-type Unowned<'a> = (&'a PackageName, Written, PathBuf);
+type Unowned<'a> = (&'a PackageName, &'a Written, PathBuf);
 
 /// The longest script that is compared.
 const SCRIPT_LIMIT: u64 = 16 << 20;

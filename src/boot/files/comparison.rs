@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::boot::files::expected::{Expected, Infos, Located};
 use crate::boot::files::fault::tried_twice;
@@ -59,7 +59,7 @@ pub struct Comparison {
 
 /// A distribution on its way.
 struct Pending<'a, 'k> {
-    located: Located<'a>,
+    located: &'k Located<'a>,
     known: Option<&'k HashedDistribution>,
     basis: ComparedWith,
     /// Files that have to be read, by RECORD.
@@ -81,8 +81,16 @@ pub fn compare(all: Vec<Held<'_>>, look: Options<'_>) -> Comparison {
     };
     let mut infos = Infos::default();
     let mut work: BTreeMap<usize, Pending<'_, '_>> = BTreeMap::new();
+    let mut located = Vec::new();
     for (at, held) in all.into_iter().enumerate() {
-        match Located::of(held, &mut infos).and_then(|located| begin(located, look)) {
+        match Located::of(held, &mut infos) {
+            Ok(one) => located.push((at, one)),
+            Err(fault) => compared.faults[at].push(fault),
+        }
+    }
+    let asked: Vec<(usize, &Located<'_>)> = located.iter().map(|(at, one)| (*at, one)).collect();
+    for (at, begun) in on_all_cores(&asked, |(at, one)| Some((*at, begin(one, look)))) {
+        match begun {
             Ok(one) => drop(work.insert(at, one)),
             Err(fault) => compared.faults[at].push(fault),
         }
@@ -109,7 +117,7 @@ pub fn compare(all: Vec<Held<'_>>, look: Options<'_>) -> Comparison {
 }
 
 /// What is known of a distribution, or the whole list of its files.
-fn begin<'a, 'k>(located: Located<'a>, look: Options<'k>) -> Result<Pending<'a, 'k>, FileFault> {
+fn begin<'a, 'k>(located: &'k Located<'a>, look: Options<'k>) -> Result<Pending<'a, 'k>, FileFault> {
     let known = look.known.distributions.get(located.held.name);
     let known = known.filter(|known| known.info == located.info && known.source == located.source);
     if let Some(known) = known {
@@ -117,17 +125,19 @@ fn begin<'a, 'k>(located: Located<'a>, look: Options<'k>) -> Result<Pending<'a, 
         return Ok(Pending { located, known: Some(known), basis, expected: Vec::new(), places: Vec::new() });
     }
     let (expected, basis) = located.expected()?;
-    let mut folders: BTreeMap<PathBuf, Vec<(String, Option<Stamp>)>> = BTreeMap::new();
+    let mut folders: HashMap<&Path, Vec<(String, Option<Stamp>)>> = HashMap::new();
     for one in &expected {
         if let (Some(folder), Some(name)) = (one.place.parent(), one.place.file_name()) {
-            folders.entry(folder.to_owned()).or_default().push((name.to_string_lossy().into_owned(), None));
+            folders.entry(folder).or_default().push((name.to_string_lossy().into_owned(), None));
         }
     }
-    let new = |(folder, files): (PathBuf, Vec<(String, Option<Stamp>)>)| {
-        let (own, cache) = stamps_of(&folder);
-        FolderNow { folder, own, cache, moved: true, cache_moved: true, files }
+    let new = |(folder, files): (&Path, Vec<(String, Option<Stamp>)>)| {
+        let (own, cache) = stamps_of(folder);
+        FolderNow { folder: folder.to_owned(), own, cache, moved: true, cache_moved: true, files }
     };
-    Ok(Pending { located, known: None, basis, expected, places: folders.into_iter().map(new).collect() })
+    let mut places: Vec<FolderNow> = folders.into_iter().map(new).collect();
+    places.sort_by(|a, b| a.folder.cmp(&b.folder));
+    Ok(Pending { located, known: None, basis, expected, places })
 }
 
 /// Looks at all files that were read before.
@@ -178,7 +188,7 @@ impl Pending<'_, '_> {
         // Of what was not known, the list is whole.
         let contents = self.known.map_or_else(|| self.located.contents(&self.expected), |known| known.contents);
         HashedDistribution {
-            info: self.located.info,
+            info: self.located.info.clone(),
             source: self.located.source,
             of_wheel: self.basis == ComparedWith::Wheel,
             places: self.places.into_iter().map(|place| folder_of(place, read, begun)).collect(),

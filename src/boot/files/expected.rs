@@ -157,9 +157,8 @@ impl<'a> Located<'a> {
         };
         let (layout, site) = (self.held.layout, self.site());
         // An installer that goes by its own list would leave the others behind.
-        let is_of_site = |entry: &Entry| !entry.path.split('/').next().unwrap_or_default().ends_with(".data");
         let left_out = kept.iter().flat_map(|kept| unlisted(kept, &own, site, layout)).map(|(entry, _)| entry);
-        if let Some(path) = left_out.filter(|entry| is_of_site(entry)).map(|entry| entry.path.clone()).next() {
+        if let Some(path) = left_out.filter(|entry| !is_of_data(&entry.path)).map(|entry| entry.path.clone()).next() {
             return Err(FileFault::Unlisted(path));
         }
         let basis = match &kept {
@@ -168,8 +167,8 @@ impl<'a> Located<'a> {
             _ => ComparedWith::Nothing,
         };
         let is_wheel = kept.is_some();
-        let brought: HashSet<PathBuf> =
-            kept.iter().flatten().filter_map(|entry| Some(place(&entry.path, site, layout)?.0)).collect();
+        let of_data = kept.iter().flatten().filter(|entry| is_of_data(&entry.path));
+        let brought: HashSet<PathBuf> = of_data.filter_map(|entry| Some(place(&entry.path, site, layout)?.0)).collect();
         let entries = match kept {
             // Scripts are made by the installer, which has written down what it made.
             Some(mut entries) => {
@@ -201,10 +200,22 @@ pub(super) fn unlisted<'e>(
     site: &Path,
     layout: &Layout,
 ) -> impl Iterator<Item = (&'e Entry, PathBuf)> {
-    let listed: HashSet<PathBuf> = own.iter().map(|entry| lexical(&entry.path, site)).collect();
-    let placed = kept.iter().filter_map(|entry| Some((entry, expected(entry.clone(), true, site, layout)?.place)));
+    let paths: HashSet<&str> = own.iter().map(|entry| entry.path.as_str()).collect();
+    // What both name alike has one place.
+    let is_named = |path: &str| !is_of_data(path) && paths.contains(path);
+    let others = kept.iter().filter(|entry| !is_named(&entry.path));
+    let placed = others.filter_map(|entry| Some((entry, expected(entry.clone(), true, site, layout)?.place)));
     let placed: Vec<(&Entry, PathBuf)> = placed.collect();
+    let listed: HashSet<PathBuf> = match placed.as_slice() {
+        [] => HashSet::new(),
+        _ => own.iter().map(|entry| lexical(&entry.path, site)).collect(),
+    };
     placed.into_iter().filter(move |(_, place)| !listed.contains(place))
+}
+
+/// Whether a path of a wheel lies in its `.data` folder, whose files go elsewhere.
+fn is_of_data(path: &str) -> bool {
+    path.split('/').next().unwrap_or_default().ends_with(".data")
 }
 
 /// `path` of a RECORD, seen from site-packages.

@@ -23,10 +23,10 @@ pub struct Entry {
 pub fn parse_record(text: &str) -> Vec<Entry> {
     // Without quotes a line is what it looks like; nearly all are so, and one apply reads a hundred thousand.
     if memchr::memchr2(b'"', b'\r', text.as_bytes()).is_none() {
-        return text.split('\n').filter_map(|line| entry(&line.split(',').collect::<Vec<_>>())).collect();
+        return text.split('\n').filter_map(|line| entry(line.split(','))).collect();
     }
     let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-    reader.into_records().filter_map(|row| entry(&row.ok()?.iter().collect::<Vec<_>>())).collect()
+    reader.into_records().filter_map(|row| entry(row.ok()?.iter())).collect()
 }
 
 /// The files with a digest that a RECORD names.
@@ -39,18 +39,23 @@ pub fn files_of_record(text: &str) -> Files {
     }
 }
 
-fn entry(row: &[&str]) -> Option<Entry> {
-    let path = row.first().filter(|path| !path.is_empty() && row.len() > 1)?.to_string();
-    let mut digests = digests(row.get(1)?);
-    let sha256 = if digests.len() == 1 { digests.pop() } else { None };
-    let size = row.get(2).and_then(|size| size.parse().ok()).unwrap_or_default();
-    Some(Entry { path, sha256, either: digests, size })
+fn entry<'a>(mut columns: impl Iterator<Item = &'a str>) -> Option<Entry> {
+    let path = columns.next().filter(|path| !path.is_empty())?;
+    let digest = columns.next()?;
+    let size = columns.next().and_then(|size| size.parse().ok()).unwrap_or_default();
+    let (sha256, either) =
+        if digest.contains(' ') { (None, digests(digest)) } else { (one_digest(digest), Vec::new()) };
+    Some(Entry { path: path.to_owned(), sha256, either, size })
 }
 
-/// `sha256=DIGEST`, or several of them with blanks between; none where one can't be read.
+/// `sha256=DIGEST`.
+fn one_digest(text: &str) -> Option<Sha256> {
+    text.strip_prefix("sha256=").and_then(Sha256::from_record)
+}
+
+/// Several of them with blanks between; none where one can't be read.
 fn digests(column: &str) -> Vec<Sha256> {
-    let all = column.split(' ').map(|one| one.strip_prefix("sha256=").and_then(Sha256::from_record));
-    all.collect::<Option<_>>().unwrap_or_default()
+    column.split(' ').map(one_digest).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// The line of a RECORD for a file that has one of several `digests`.

@@ -11,7 +11,7 @@ use crate::boot::apply::outcome::{applied, now, outcome, settle};
 use crate::boot::apply::prepared::{ApplyManner, Brought, Wheels};
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::run_script::{Failed, Job, run_script};
-use crate::boot::apply::shared_paths::{Owner, bystanders, shared_paths, with_shared};
+use crate::boot::apply::shared_paths::{Owner, bystanders, script_lines, shared_paths, with_shared};
 use crate::boot::files::{Depth, Hashed, HashedDistribution, Options, WrittenFiles, compare, finding_of};
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
@@ -199,7 +199,8 @@ impl Work<'_> {
                 None => self.state.record_text(&digest)?,
             };
             digests.extend(record.is_some().then_some(digest));
-            owners.extend(record.map(|record| Owner { name: package.name.clone(), record, new }));
+            let scripts = downloaded.map(|wheel| script_lines(&wheel.entry_points)).unwrap_or_default();
+            owners.extend(record.map(|record| Owner { name: package.name.clone(), record, scripts, new }));
         }
         owners.extend(bystanders(self.planned)?);
         let (paths, findings) = shared_paths(&owners);

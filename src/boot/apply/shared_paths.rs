@@ -18,6 +18,8 @@ pub(super) type SharedPaths = BTreeMap<String, BTreeSet<Sha256>>;
 pub(super) struct Owner {
     pub name: PackageName,
     pub record: String,
+    /// Lines like those of a RECORD for the scripts that are made for it; a wheel's own has none.
+    pub scripts: String,
     /// It is about to be installed; what is there already is no news.
     pub new: bool,
 }
@@ -25,7 +27,10 @@ pub(super) struct Owner {
 /// The paths that several of `owners` claim with different content, each with all of their digests, and a finding for
 /// each pair that a new one is in.
 pub(super) fn shared_paths(owners: &[Owner]) -> (SharedPaths, Vec<Finding>) {
-    let files: Vec<Files> = owners.iter().map(|owner| files_of_record(&owner.record)).collect();
+    let files: Vec<Files> = owners
+        .iter()
+        .map(|owner| files_of_record(&(owner.record.trim_end().to_owned() + "\n" + &owner.scripts)))
+        .collect();
     let mut findings = Vec::new();
     for clash in clashes(&files.iter().collect::<Vec<_>>()) {
         let (first, second) = (&owners[clash.first], &owners[clash.second]);
@@ -43,6 +48,14 @@ pub(super) fn shared_paths(owners: &[Owner]) -> (SharedPaths, Vec<Finding>) {
     (paths, findings)
 }
 
+/// Lines for the scripts of a wheel with these entry points: what calls the same object is the same.
+pub(super) fn script_lines(entry_points: &str) -> String {
+    let line = |(name, object): (&str, &str)| {
+        shared_line(&format!("_.data/scripts/{name}"), &BTreeSet::from([Sha256::of(object.as_bytes())]))
+    };
+    crate::boot::install::entry_points(entry_points).map(line).collect()
+}
+
 /// What is installed and stays, and is not from a wheel of the lock.
 pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
     let all = planned.seen.distributions();
@@ -54,7 +67,7 @@ pub(super) fn bystanders(planned: &Planned) -> Result<Vec<Owner>, Failure> {
             continue;
         }
         let record = record_in(&one.folder)?;
-        owners.extend(record.map(|record| Owner { name: name.clone(), record, new: false }));
+        owners.extend(record.map(|record| Owner { name: name.clone(), record, scripts: String::new(), new: false }));
     }
     Ok(owners)
 }

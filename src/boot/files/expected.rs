@@ -155,6 +155,9 @@ impl<'a> Located<'a> {
             None => None,
             Some((state, wheel)) => state.record(&wheel).map_err(|failure| unreadable(&record, &failure))?,
         };
+        // A wheel whose list has no digests says nothing of bytes: what its installer has written down does.
+        let says = |entries: &Vec<Entry>| entries.iter().any(|one| one.sha256.is_some() || !one.either.is_empty());
+        let kept = kept.filter(says);
         let (layout, site) = (self.held.layout, self.site());
         // An installer that goes by its own list would leave the others behind.
         let left_out = kept.iter().flat_map(|kept| unlisted(kept, &own, site, layout)).map(|(entry, _)| entry);
@@ -232,10 +235,10 @@ pub fn lexical(path: &str, site: &Path) -> PathBuf {
 }
 
 /// What is to be there for a line of RECORD; `None` for what installers write themselves, and for what has no fixed
-/// place or would leave the schemes' folders. A line of a wheel's with a size and no digest, or several, is a file that
-/// another package has, too.
+/// place or would leave the schemes' folders. A line of a wheel's with several digests is a file that another package
+/// has, too; one without any says nothing of its bytes.
 fn expected(entry: Entry, is_wheel: bool, site: &Path, layout: &Layout) -> Option<Expected> {
-    if entry.sha256.is_none() && !(is_wheel && entry.size > 0) {
+    if entry.sha256.is_none() && (!is_wheel || entry.either.is_empty()) {
         return None;
     }
     // Python and installers write these anew, also those that a wheel has brought.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::boot::files::WrittenFile;
 use crate::boot::install::launcher::FirstLine;
 use crate::boot::install::packed::{MemberTarget, Packed};
-use crate::core::diag::Failure;
+use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::core::host::files::writing_failed;
 use crate::core::host::mutex::held;
 use crate::core::inspect::{Flow, Malformed, Sink};
@@ -77,8 +77,9 @@ impl Sink for Output<'_> {
 }
 
 pub(super) fn twice(target: &MemberTarget) -> Failure {
-    Failure::answer(format!("the wheel has two files for one place, `{}`", target.place.display()))
-        .help("nothing was changed; choose another release")
+    let message = format!("the wheel has two files for one place, `{}`", target.place.display());
+    let finding = Finding::error(Code::WheelMalformed, message);
+    Failure::from_findings(Kind::Answer, vec![finding.with_help("nothing was changed; choose another release")])
 }
 
 /// Writes a whole file, as [`unpack`] writes those of wheels.

@@ -2,11 +2,11 @@
 //! counts as installed. A folder that holds nothing else is exchanged as a whole, in one call; elsewhere each file is.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::Metadata;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::fs::{File, Metadata};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use crate::boot::files::Claims;
@@ -19,6 +19,9 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::PackageName;
 
+/// What `statfs` says of overlayfs (`OVERLAYFS_SUPER_MAGIC` of linux/magic.h).
+const OVERLAY: i64 = 0x794c_7630;
+
 /// Puts what is `staged` in its place, and moves aside what it replaces. The journal at `journal` says how far it has
 /// come: where this fails or is killed, [`undo`](crate::boot::install::undo) brings back what was.
 pub fn switch(staged: &Staged, journal: &Path) -> Result<(), Failure> {
@@ -30,6 +33,7 @@ pub fn switch(staged: &Staged, journal: &Path) -> Result<(), Failure> {
     for name in names {
         going.insert(name, Going::of(name, layout, &others, staged.corrections.get(name))?);
     }
+    going.values().for_each(copy_up);
     let journal = Journal::begin(journal, &staged.folders)?;
     let mut switch =
         Switch { staged, bases: bases(layout), journal, next: 0, earlier: HashSet::new(), own: HashSet::new() };
@@ -201,16 +205,49 @@ impl<'a> Switch<'a> {
     }
 
     fn move_aside(&mut self, place: &Path) -> Result<(), Failure> {
-        self.try_move_aside(place).map_err(|error| cannot(place, &self.staged.folders[0], error))
+        let moved = match self.try_move_aside(place) {
+            Err(Errno::XDEV) => {
+                let aside = self.next_aside(place);
+                self.take_apart(place, &aside)
+            }
+            moved => moved,
+        };
+        moved.map_err(|error| cannot(place, &self.staged.folders[0], error))
     }
 
     fn try_move_aside(&mut self, place: &Path) -> Result<(), Errno> {
+        let aside = self.next_aside(place);
+        self.move_to(place, &aside)
+    }
+
+    /// Where what lies at `place` goes: on the same file system.
+    fn next_aside(&mut self, place: &Path) -> PathBuf {
         let base = split(place, &self.bases).map_or(0, |(base, _)| base);
-        let aside = self.staged.folders[base].join(ASIDE).join(self.next.to_string());
         self.next += 1;
+        self.staged.folders[base].join(ASIDE).join(self.next.to_string())
+    }
+
+    fn move_to(&mut self, place: &Path, aside: &Path) -> Result<(), Errno> {
         let inode = inode_of(place)?;
-        self.add(&JournalEntry::Move { from: place.to_owned(), to: aside.clone(), inode })?;
-        rustix::fs::rename(place, &aside)
+        self.add(&JournalEntry::Move { from: place.to_owned(), to: aside.to_owned(), inode })?;
+        rustix::fs::rename(place, aside)
+    }
+
+    /// Moves what is in the folder `place` to `aside`, and removes the folder: one of a layer below, of overlayfs,
+    /// can't be renamed.
+    fn take_apart(&mut self, place: &Path, aside: &Path) -> Result<(), Errno> {
+        let failed = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+        std::fs::create_dir(aside).map_err(failed)?;
+        for name in files::names_if_any(place) {
+            let (from, to) = (place.join(&name), aside.join(&name));
+            match self.move_to(&from, &to) {
+                Err(Errno::XDEV) => self.take_apart(&from, &to)?,
+                moved => moved?,
+            }
+        }
+        let mode = place.look_at_entry().map_err(failed)?.permissions().mode();
+        self.add(&JournalEntry::Remove { folder: place.to_owned(), mode })?;
+        std::fs::remove_dir(place).map_err(failed)
     }
 
     fn rename(&mut self, from: &Path, to: &Path) -> Result<(), Failure> {
@@ -221,8 +258,8 @@ impl<'a> Switch<'a> {
 
     /// Exchanges what is at `staged` with what is at `live`, in one call where the file system can.
     fn exchange(&mut self, staged: &Path, live: &Path) -> Result<(), Errno> {
-        let (inode, other) = (inode_of(staged)?, inode_of(live)?);
-        self.add(&JournalEntry::Exchange { from: staged.to_owned(), to: live.to_owned(), inode, other })?;
+        let inode = inode_of(staged)?;
+        self.add(&JournalEntry::Exchange { from: staged.to_owned(), to: live.to_owned(), inode })?;
         match renameat_with(CWD, staged, CWD, live, RenameFlags::EXCHANGE) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
             exchanged => return exchanged,
@@ -235,6 +272,18 @@ impl<'a> Switch<'a> {
     /// Adds to the journal, within calls to the system.
     fn add(&mut self, entry: &JournalEntry) -> Result<(), Errno> {
         self.journal.add(entry).map_err(|_| Errno::IO)
+    }
+}
+
+/// Has files of a layer below copied to the one above now, if they lie on overlayfs: a rename would do it in the middle
+/// of the switch. Of what can't be opened, it does.
+fn copy_up(going: &Going) {
+    let on_overlay = |place: &Path| rustix::fs::statfs(place).is_ok_and(|system| system.f_type == OVERLAY);
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    if going.infos.iter().any(|info| on_overlay(info)) {
+        for place in going.places() {
+            let _ = File::options().append(true).custom_flags(flags).open(place);
+        }
     }
 }
 

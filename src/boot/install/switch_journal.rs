@@ -27,8 +27,8 @@ pub(super) enum JournalEntry {
     Begin { folders: Vec<PathBuf> },
     /// The entry with this inode is moved; nothing is at `to`.
     Move { from: PathBuf, to: PathBuf, inode: u64 },
-    /// Two entries change their places; `inode` and `other` are what lies at `from` and at `to` before.
-    Exchange { from: PathBuf, to: PathBuf, inode: u64, other: u64 },
+    /// Two entries change their places; the one with this inode lies at `from` before.
+    Exchange { from: PathBuf, to: PathBuf, inode: u64 },
     /// An empty folder, which can't be moved, is removed.
     Remove { folder: PathBuf, mode: u32 },
     /// All of a package is in its place, or gone.

@@ -38,8 +38,9 @@ pub fn undo(journal: &Path, layout: &Layout, aside: &Path) -> Result<Undone, Fai
     let mut undone = Undone::default();
     if let Some(entries) = read(journal)? {
         if entries.last() != Some(&JournalEntry::Settled) {
+            let folders: Vec<&PathBuf> = entries.iter().flat_map(folders_of).collect();
             for entry in entries.iter().rev() {
-                undone.any |= undo_one(entry, &mut undone.changed_since)?;
+                undone.any |= undo_one(entry, &folders, &mut undone.changed_since)?;
             }
             if let Some(staged) = Staged::read(&journal.with_file_name(STAGED)) {
                 undone.kept = keep_added(&staged, aside)?;
@@ -103,17 +104,22 @@ fn keep_added(staged: &Staged, aside: &Path) -> Result<Vec<(PathBuf, PathBuf)>, 
 /// Removes the folders of a switch.
 fn remove(entries: &[JournalEntry]) {
     for entry in entries {
-        if let JournalEntry::Begin { folders } = entry {
-            drop_folders(folders);
-        }
+        drop_folders(folders_of(entry));
     }
 }
 
+/// The folders that a switch keeps everything in, which nothing else writes to.
+fn folders_of(entry: &JournalEntry) -> &[PathBuf] {
+    if let JournalEntry::Begin { folders } = entry { folders } else { &[] }
+}
+
 /// Undoes one entry, where it has happened. `true` where it had.
-fn undo_one(entry: &JournalEntry, changed_since: &mut Vec<PathBuf>) -> Result<bool, Failure> {
+fn undo_one(entry: &JournalEntry, folders: &[&PathBuf], changed_since: &mut Vec<PathBuf>) -> Result<bool, Failure> {
     match entry {
         JournalEntry::Move { from, to, inode } => {
-            if inode_of(to) != Ok(*inode) {
+            // A file of a layer below, of overlayfs, may get another inode when it is moved.
+            let is_ours = || folders.iter().any(|folder| to.starts_with(folder)) && to.look_at_entry().is_ok();
+            if inode_of(to) != Ok(*inode) && !is_ours() {
                 // It has not happened, or is undone, or what has come was replaced.
                 if inode_of(from) != Ok(*inode) {
                     changed_since.push(to.clone());
@@ -128,8 +134,8 @@ fn undo_one(entry: &JournalEntry, changed_since: &mut Vec<PathBuf>) -> Result<bo
             rustix::fs::rename(to, from).map_err(|error| cannot(to, from, error))?;
             Ok(true)
         }
-        JournalEntry::Exchange { from, to, inode, other } => {
-            if inode_of(to) != Ok(*inode) || inode_of(from) != Ok(*other) {
+        JournalEntry::Exchange { from, to, inode } => {
+            if inode_of(to) != Ok(*inode) || from.look_at_entry().is_err() {
                 if inode_of(from) != Ok(*inode) {
                     changed_since.push(to.clone());
                 }

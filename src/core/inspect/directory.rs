@@ -129,6 +129,9 @@ fn entry(bytes: &[u8], at: usize) -> Result<(Member, usize), String> {
         other => Packing::Other(u16::try_from(other).unwrap_or(u16::MAX)),
     };
     let path = String::from_utf8_lossy(path).into_owned();
+    if length(8)? & 1 != 0 {
+        return Err(format!("`{path}` is encrypted"));
+    }
     let made_by_unix = length(4)? >> 8 == 3;
     let mode = if made_by_unix { u16::try_from(number(38)? >> 16).unwrap_or_default() } else { 0 };
     let possible = match packing {

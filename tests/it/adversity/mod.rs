@@ -11,6 +11,7 @@ mod hostile_wheels;
 mod installed_trees;
 mod interpreters;
 mod large_wheels;
+mod layers;
 mod no_metadata;
 mod odd_environments;
 mod once_more;

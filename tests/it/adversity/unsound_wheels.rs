@@ -111,6 +111,52 @@ fn a_wheel_that_says_it_is_another_is_refused() {
     assert_eq!(std::fs::read_to_string(&notes).expect("a file"), "mine");
 }
 
+/// The format asks for digests, and pip does without.
+#[test]
+fn a_wheel_whose_list_has_no_digests_is_known_by_its_version() {
+    let world = World::new();
+    let list = format!("demo/__init__.py,,6\n{INFO}/METADATA,,\n{INFO}/WHEEL,,\n{INFO}/RECORD,,\n");
+    world.has(&[(&format!("{INFO}/RECORD"), &list)]);
+    world.run(&["apply", "p.toml"]).expect(0);
+    world.run(&["verify", "p.toml"]).expect(0);
+    assert!(world.run(&["apply", "p.toml"]).expect(0).concludes("ready"));
+}
+
+#[test]
+fn an_encrypted_member_is_refused() {
+    let world = World::new();
+    world.has(&[]);
+    let file = world.test.path("house").join(FILE);
+    let mut bytes = std::fs::read(&file).expect("a wheel");
+    let entry = bytes.windows(4).position(|four| four == b"PK\x01\x02").expect("an entry");
+    bytes[entry + 8] |= 1;
+    std::fs::write(&file, bytes).expect("a wheel");
+    let outcome = world.run(&["apply", "p.toml"]);
+    assert!(outcome.code != 0 && outcome.stderr.contains("is encrypted"), "{outcome:?}");
+    assert!(!world.has_demo());
+}
+
+#[test]
+fn two_wheels_with_one_program_are_named() {
+    let world = World::new();
+    let program = |object: &str| format!("[console_scripts]\ntool = {object}\n");
+    world.has(&[(&format!("{INFO}/entry_points.txt"), &program("demo:main"))]);
+    let files = [
+        ("other/__init__.py".to_owned(), String::new()),
+        ("other-1.0.dist-info/entry_points.txt".to_owned(), program("other:main")),
+    ];
+    let release = Release { files: files.into_iter().collect(), ..Release::default() };
+    let name = "other-1.0-py3-none-any.whl";
+    let bytes = wheel("other", name, &BTreeMap::from([("1.0".to_owned(), release)])).expect("a wheel");
+    std::fs::write(world.test.path("house").join(name), bytes).expect("a wheel");
+    let world = World {
+        test: world.test.file("p.toml", "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='*'\nother='*'\n"),
+        ..world
+    };
+    let outcome = world.run(&["apply", "p.toml"]).expect(0);
+    assert!(outcome.stderr.contains("files-collide") && outcome.stderr.contains("tool"), "{outcome:?}");
+}
+
 #[test]
 fn a_python_that_would_not_start_any_more_is_put_right() {
     let world = World::new();

@@ -65,7 +65,7 @@ def tree(venv):
 
 IMPORTS = """
 import importlib, importlib.metadata as m, json, sys
-found = sorted((one.metadata["Name"], one.version, len(one.files or [])) for one in m.distributions())
+found = sorted((one.metadata["Name"], one.version, len(one.requires or []), len(one.entry_points)) for one in m.distributions())
 print(json.dumps(found))
 """
 
@@ -108,7 +108,7 @@ def lock(arguments, wanted, folder, environment):
             packages = tomllib.loads((folder / "p.lock").read_text())["target"][0]["package"]
             if len(packages) <= arguments.count:
                 return packages
-            wanted = wanted[: len(wanted) - max(1, (len(packages) - arguments.count) // 2)]
+            wanted = wanted[: int(len(wanted) * 0.9)]
             continue
         named = {name for name in wanted if re.search(rf"(?<![\\w-]){re.escape(name)}(?![\\w-])", done.stdout + done.stderr)}
         print(f"left out: {', '.join(sorted(named)) or wanted[-1]}", file=sys.stderr)

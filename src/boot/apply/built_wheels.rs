@@ -23,6 +23,8 @@ use crate::core::model::wheel_names::WheelName;
 pub fn stage_built(staged: &mut Staged, folder: &Path, python: &Path, store: &Store) -> Result<(), Failure> {
     let layout = staged.layout.clone();
     let claims = Claims::of(&layout, &|_| true)?;
+    let others: HashSet<PathBuf> =
+        staged.packages.iter().flat_map(|package| &package.files).map(|file| file.place.clone()).collect();
     let left_out = staged.corrections.values().flat_map(|one| &one.left_out).map(PathBuf::as_path).collect();
     let (mut incoming, mut findings) = (Vec::new(), Vec::new());
     for package in &staged.built {
@@ -31,6 +33,12 @@ pub fn stage_built(staged: &mut Staged, folder: &Path, python: &Path, store: &St
         findings.extend(contradictions(&layout, (&package.name, &package.version), &wheel)?);
         findings.extend(overwrites(&package.name, &wheel));
         findings.extend(unowned(package, &wheel, &layout, &(&claims, &left_out)));
+        if let Some(both) = written(&wheel, &layout).find(|one| others.contains(&one.place)) {
+            let (name, place) = (&package.name, both.place.display());
+            let message = format!("the wheel built of {name} has `{place}`, which another package to be installed has");
+            let finding = Finding::error(Code::FilesCollide, message).about(Subject::package(name));
+            findings.push(finding.with_help("nothing was changed; remove one of the two packages"));
+        }
         let (sha256, _) = digest(&path)
             .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error))?;
         let BuiltPackage { name, version, requested } = package.clone();
@@ -68,6 +76,9 @@ fn unowned(
     let is_unowned = |place: &Path| {
         place.look_at_entry().is_ok() && !claims.has(place) && !claims.has_below(place) && !left_out.contains(place)
     };
+    if claims.is_unlisted(&package.name) {
+        return None;
+    }
     let mut new = written(wheel, layout);
     let first = new.find(|one| is_unowned(&one.place) && !one.sha256.is_some_and(|own| has_digest(&one.place, own)))?;
     let message =

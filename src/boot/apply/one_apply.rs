@@ -162,7 +162,9 @@ impl Work<'_> {
         self.clean_up_switch()?;
         // The wheels have done their work; on a notebook's disk they would double what is installed.
         let _ = std::fs::remove_dir_all(folder);
-        self.session.store()?.trim();
+        if let Ok(store) = self.session.store() {
+            store.trim();
+        }
         Ok(())
     }
 

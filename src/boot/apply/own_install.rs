@@ -2,6 +2,7 @@
 //! undone at the end.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,7 +11,7 @@ use crate::boot::apply::one_apply::{Checked, Work};
 use crate::boot::apply::prepared::{Brought, Installer, Wheels};
 use crate::boot::apply::startup::not_starting;
 use crate::boot::files::Downloaded;
-use crate::boot::index::WheelSource;
+use crate::boot::index::{WheelSource, not_locked};
 use crate::boot::install::{
     BuiltPackage, Incoming, STAGED, SWITCH, Stage, Staged, Staging, clean_up, commit, stage, strangers, undo,
 };
@@ -19,6 +20,7 @@ use crate::boot::plan::Kind;
 use crate::boot::retrieval::{Fetched, enough_space};
 use crate::boot::store::Pruned;
 use crate::core::diag::{Failure, Finding, Kind as Ended};
+use crate::core::host::digests::digest;
 use crate::core::host::mounts::Look;
 use crate::core::host::signals::{Deferred, name_of};
 use crate::core::host::{Invocation, files};
@@ -35,6 +37,7 @@ impl Work<'_> {
         let removes = self.planned.decision.plan.of_kind(Kind::Remove).next().is_some();
         if !removes && packages.iter().all(|package| is_source(package)) {
             fetched.finish(&|| false)?;
+            must_be_locked_sources(packages, fetched)?;
             let brought = self.judged(packages, fetched, &|_, _| Ok(()))?;
             return self.is_staged(brought, Staged::nothing(self.layout.clone()));
         }
@@ -55,7 +58,10 @@ impl Work<'_> {
             self.judged(packages, fetched, &opened)
         });
         // Sources are built from what has arrived.
-        let staged = staged.and_then(|staged| fetched.finish(staging.is_stopped).map(|()| staged));
+        let staged = staged.and_then(|staged| {
+            fetched.finish(staging.is_stopped)?;
+            must_be_locked_sources(packages, fetched).map(|()| staged)
+        });
         if let Some(signal) = signals.take() {
             return Err(Failure::new(Ended::Signal(signal), format!("stopped by {}", name_of(signal)))
                 .help("nothing was changed; run the same command again to continue"));
@@ -84,8 +90,11 @@ impl Work<'_> {
     fn add(&self, stage: &Stage<'_>, package: &LockedPackage, wheel: &Arc<Downloaded>) -> Result<(), Failure> {
         let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { return Ok(()) };
         let needed = stage.outstanding().saturating_add(wheel.files.unpacked());
-        // What the store has takes no room.
-        if !matches!(wheel.source, WheelSource::Stored(_)) {
+        // What the store has takes no room on its own file system.
+        let device = |path: &Path| path.look().map(|data| data.dev()).ok();
+        let is_shared = matches!(&wheel.source, WheelSource::Stored(stored)
+            if device(stored.folder()) == device(&self.layout.purelib));
+        if !is_shared {
             let room = || enough_space(&self.layout.purelib, needed, "the unpacked wheels");
             room().or_else(|full| match self.session.store()?.make_room() {
                 Pruned { freed: 0, .. } => Err(full),
@@ -179,6 +188,18 @@ impl Work<'_> {
         let (_, findings, hashed) = self.check(packages, wheels, &written, since);
         Ok((self.with_hidden(findings, wheels), hashed, rewritten))
     }
+}
+
+/// Fails where a source archive is not the one that is locked: building it runs its code.
+fn must_be_locked_sources(packages: &[&LockedPackage], fetched: &Fetched) -> Result<(), Failure> {
+    for source in packages.iter().filter(|package| is_source(package)).filter_map(|package| package.wheel()) {
+        let Some((from, expected)) = fetched.sources.get(&source.file).zip(source.sha256) else { continue };
+        let own = digest(from.path()).map(|(own, _)| own).ok();
+        if own != Some(expected) {
+            return Err(not_locked(from.path(), expected, own));
+        }
+    }
+    Ok(())
 }
 
 fn is_source(package: &LockedPackage) -> bool {

@@ -2,6 +2,7 @@
 //! `certifi/cacert.pem`, for example. No repair lasts; what the start makes of them is taken for right, and named.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use crate::boot::apply::one_apply::Work;
@@ -11,6 +12,7 @@ use crate::boot::lock::LockedPackage;
 use crate::boot::situation::held;
 use crate::core::diag::Failure;
 use crate::core::host::digests::digest;
+use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 use crate::core::model::contents::installed_path;
 use crate::core::model::{PackageName, Sha256};
@@ -41,6 +43,9 @@ impl Work<'_> {
         let (mut allowed, mut places) = (SharedPaths::new(), Vec::new());
         for entry in &entries {
             let place = placed(std::slice::from_ref(entry), self.layout).next().map(|(place, _)| place);
+            // What other environments have as well may have been edited there.
+            let is_own = |place: &PathBuf| place.look_at_entry().is_ok_and(|data| data.nlink() == 1);
+            let place = place.filter(is_own);
             let now = place.as_ref().and_then(|place| digest(place).ok()).map(|(sha256, _)| sha256);
             if let Some(((place, now), path)) = place.zip(now).zip(installed_path(&entry.path)) {
                 let digests = entry.sha256.iter().chain(&entry.either).copied().chain([now]);

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::boot::apply::forbidden_targets::scripts;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::files::{Claims, Corrections, KnownFiles, corrections, placed};
+use crate::boot::plan::Change;
 use crate::core::diag::Failure;
 use crate::core::host::digests::digest;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
+use crate::core::model::wheel_names::metadata_of;
 use crate::core::model::{PackageName, Sha256};
 
 /// The files of packages that have no metadata any more, each with what proves that it is the package's.
@@ -64,10 +66,24 @@ impl Work<'_> {
         Ok(all)
     }
 
+    /// All dist-info folders of the packages that change: another tool may have left two of one.
+    fn lists(&self) -> Result<Vec<(&Change, PathBuf)>, Failure> {
+        let mut found = Vec::new();
+        for site in self.layout.folders() {
+            for entry in files::names_in(site)? {
+                let name = metadata_of(&entry).filter(|_| entry.ends_with(".dist-info"));
+                let changes = self.planned.decision.plan.changes.iter();
+                let change = name.and_then(|name| changes.into_iter().find(|change| change.name == name));
+                found.extend(change.map(|change| (change, site.join(entry))));
+            }
+        }
+        Ok(found)
+    }
+
     /// What the lists of the packages that go have wrong.
     pub(super) fn corrections(&self) -> Result<BTreeMap<PackageName, Corrections>, Failure> {
         let mut all: BTreeMap<PackageName, Corrections> = BTreeMap::new();
-        for (change, _, info) in self.infos(|change| change.from.is_some())? {
+        for (change, info) in self.lists()? {
             let Some(version) = &change.from else { continue };
             let digest = self.planned.seen.ledger.wheel(&change.name, version);
             let wheel = digest.map_or(Ok(None), |digest| self.state.record(&digest))?;

@@ -230,7 +230,16 @@ impl<'a> Switch<'a> {
     fn move_to(&mut self, place: &Path, aside: &Path) -> Result<(), Errno> {
         let inode = inode_of(place)?;
         self.add(&JournalEntry::Move { from: place.to_owned(), to: aside.to_owned(), inode })?;
-        rustix::fs::rename(place, aside)
+        let moved = rustix::fs::rename(place, aside);
+        self.or_refused(moved)
+    }
+
+    /// Notes it where what is in the journal has not happened.
+    fn or_refused(&mut self, done: Result<(), Errno>) -> Result<(), Errno> {
+        if done.is_err() {
+            self.add(&JournalEntry::Refused)?;
+        }
+        done
     }
 
     /// Moves what is in the folder `place` to `aside`, and removes the folder: one of a layer below, of overlayfs,
@@ -260,7 +269,8 @@ impl<'a> Switch<'a> {
     fn exchange(&mut self, staged: &Path, live: &Path) -> Result<(), Errno> {
         let inode = inode_of(staged)?;
         self.add(&JournalEntry::Exchange { from: staged.to_owned(), to: live.to_owned(), inode })?;
-        match renameat_with(CWD, staged, CWD, live, RenameFlags::EXCHANGE) {
+        let exchanged = renameat_with(CWD, staged, CWD, live, RenameFlags::EXCHANGE);
+        match self.or_refused(exchanged) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
             exchanged => return exchanged,
         }

@@ -216,7 +216,9 @@ impl<'a> Stage<'a> {
         targets.sort_by_key(|target| wheel.files.members[target.member].offset);
         let stamp = open.file().and_then(|file| Stamp::of_open(file).ok()).unwrap_or(Stamp::UNKNOWN);
         let (sha256, wheel) = (incoming.sha256, Arc::clone(wheel));
-        self.outstanding.fetch_add(wheel.files.unpacked(), Ordering::Relaxed);
+        if open.stored().is_none() {
+            self.outstanding.fetch_add(wheel.files.unpacked(), Ordering::Relaxed);
+        }
         let templates = Mutex::default();
         let tasks = tasks_of(&Arc::new(Packed { at, path, open, stamp, sha256, wheel, targets, templates }));
         let (left, files) = (AtomicUsize::new(tasks.len()), Mutex::default());
@@ -257,7 +259,9 @@ impl<'a> Stage<'a> {
     fn perform(&self, task: &Unpacking) -> Result<(), Failure> {
         let written = task.perform()?;
         let wheel = Arc::clone(&held(&self.wheels)[task.packed.at]);
-        self.outstanding.fetch_sub(written.iter().map(|file| file.size).sum(), Ordering::Relaxed);
+        if task.packed.open.stored().is_none() {
+            self.outstanding.fetch_sub(written.iter().map(|file| file.size).sum(), Ordering::Relaxed);
+        }
         held(&wheel.files).extend(written);
         if wheel.left.fetch_sub(1, Ordering::AcqRel) == 1 {
             task.packed.must_be_as_opened()?;
@@ -347,7 +351,11 @@ impl<'a> Stage<'a> {
         let (at, one, tree) = (packed.at, &wheel.incoming, &wheel.tree);
         let mut files = std::mem::take(&mut *held(&wheel.files));
         must_be_as_recorded(one, tree, &files)?;
-        keep_in(self.staging.store, packed, &files);
+        if let Some(stored) = packed.open.stored() {
+            stored.keep_times();
+        } else if tree.is_whole {
+            keep_in(self.staging.store, packed, &files);
+        }
         let info = tree.site.join(&tree.info);
         let write = |place: PathBuf, bytes: &[u8], executable: bool| {
             write_made(&self.staged_path(at, &place)?, place, bytes, executable)

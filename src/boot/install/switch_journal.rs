@@ -31,6 +31,8 @@ pub(super) enum JournalEntry {
     Exchange { from: PathBuf, to: PathBuf, inode: u64 },
     /// An empty folder, which can't be moved, is removed.
     Remove { folder: PathBuf, mode: u32 },
+    /// What the entry before says was refused: it has not happened.
+    Refused,
     /// All of a package is in its place, or gone.
     Done { name: String },
     /// What is new stays; what is old may go.

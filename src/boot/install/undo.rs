@@ -1,7 +1,7 @@
 //! What becomes of a switch: it is undone, from the journal alone, or it is settled.
 
-use std::collections::HashSet;
-use std::os::unix::fs::DirBuilderExt;
+use std::collections::{BTreeMap, HashSet};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -39,8 +39,11 @@ pub fn undo(journal: &Path, layout: &Layout, aside: &Path) -> Result<Undone, Fai
     if let Some(entries) = read(journal)? {
         if entries.last() != Some(&JournalEntry::Settled) {
             let folders: Vec<&PathBuf> = entries.iter().flat_map(folders_of).collect();
+            let mut is_refused = false;
             for entry in entries.iter().rev() {
-                undone.any |= undo_one(entry, &folders, &mut undone.changed_since)?;
+                if !std::mem::replace(&mut is_refused, *entry == JournalEntry::Refused) {
+                    undone.any |= undo_one(entry, &folders, &mut undone.changed_since)?;
+                }
             }
             if let Some(staged) = Staged::read(&journal.with_file_name(STAGED)) {
                 undone.kept = keep_added(&staged, aside)?;
@@ -68,13 +71,19 @@ pub fn clean_up(journal: &Path) -> Result<(), Failure> {
 /// Files that others have put into metadata that the switch with this journal has moved aside: where each is now, and
 /// its path in site-packages.
 pub fn strangers(journal: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
-    let mut found = Vec::new();
+    let mut folders: BTreeMap<PathBuf, String> = BTreeMap::new();
     for entry in read(journal)?.unwrap_or_default() {
         let JournalEntry::Move { from, to, .. } = entry else { continue };
-        let name = from.file_name().and_then(|name| name.to_str()).filter(|name| metadata_of(name).is_some());
-        found.extend(name.into_iter().flat_map(|name| strangers_in(&to, name)));
+        let metadata = |place: &Path| {
+            let name = place.file_name().and_then(|name| name.to_str());
+            name.filter(|name| metadata_of(name).is_some()).map(str::to_owned)
+        };
+        // A folder that was taken apart has come file by file.
+        let parts = from.parent().and_then(metadata).zip(to.parent().map(Path::to_owned));
+        folders.extend(metadata(&from).map(|name| (to, name)));
+        folders.extend(parts.map(|(name, to)| (to, name)));
     }
-    Ok(found)
+    Ok(folders.iter().flat_map(|(place, name)| strangers_in(place, name)).collect())
 }
 
 /// Moves to `aside` what is among the `staged` files and is none of them: somebody has added it while they were in
@@ -135,6 +144,10 @@ fn undo_one(entry: &JournalEntry, folders: &[&PathBuf], changed_since: &mut Vec<
             Ok(true)
         }
         JournalEntry::Exchange { from, to, inode } => {
+            // One file that has two names may be both.
+            if inode_of(from) == Ok(*inode) {
+                return Ok(false);
+            }
             if inode_of(to) != Ok(*inode) || from.look_at_entry().is_err() {
                 if inode_of(from) != Ok(*inode) {
                     changed_since.push(to.clone());
@@ -148,9 +161,15 @@ fn undo_one(entry: &JournalEntry, folders: &[&PathBuf], changed_since: &mut Vec<
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
                 Err(Failure::world(format!("could not create `{}`", folder.display())).because(&error))
             }
-            created => Ok(created.is_ok()),
+            created => {
+                // Whatever the umask is.
+                let mode = std::fs::Permissions::from_mode(mode & 0o7777);
+                Ok(created.and_then(|()| std::fs::set_permissions(folder, mode)).is_ok())
+            }
         },
-        JournalEntry::Begin { .. } | JournalEntry::Done { .. } | JournalEntry::Settled => Ok(false),
+        JournalEntry::Begin { .. } | JournalEntry::Refused | JournalEntry::Done { .. } | JournalEntry::Settled => {
+            Ok(false)
+        }
     }
 }
 

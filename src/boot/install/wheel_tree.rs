@@ -37,6 +37,8 @@ pub(super) struct WheelTree {
     pub info: String,
     pub planned: Vec<PlannedFile>,
     pub scripts: Vec<MadeFile>,
+    /// Nothing of the wheel is left out in this environment.
+    pub is_whole: bool,
 }
 
 /// What installers write, and a wheel can't know; a signature of RECORD is void once RECORD is written anew.
@@ -62,7 +64,7 @@ impl WheelTree {
             }
             planned.push(planned_of((at, member), name, site, layout)?);
         }
-        let mut scripts = Vec::new();
+        let (mut scripts, all) = (Vec::new(), planned.len());
         for (name, object) in entry_points(&wheel.entry_points) {
             let is_name = !name.is_empty() && !name.contains(['/', '\0']) && !matches!(name, "." | "..");
             let bytes = script(python, object).filter(|_| is_name);
@@ -79,7 +81,7 @@ impl WheelTree {
             scripts.retain(|one: &MadeFile| one.place != place);
             scripts.push(MadeFile { place, bytes });
         }
-        Ok(Self { site: site.clone(), info, planned, scripts })
+        Ok(Self { site: site.clone(), info, is_whole: planned.len() == all, planned, scripts })
     }
 
     /// Where its files will stand.

@@ -18,9 +18,9 @@ build() {
     for one in "$@"; do
       if "$python" -I -m pip --version >/dev/null 2>&1; then
         "$python" -I -m pip wheel --no-input --disable-pip-version-check --progress-bar off --use-pep517 --no-deps \
-          --wheel-dir "$built" "$wheels/${one#*=}" >&2
+          "${from[@]}" --wheel-dir "$built" "$wheels/${one#*=}" >&2
       else
-        "$uv" build --no-config --python "$python" --no-progress --wheel --out-dir "$built" "$wheels/${one#*=}" >&2
+        "$uv" build --no-config --python "$python" --no-progress "${from[@]}" --wheel --out-dir "$built" "$wheels/${one#*=}" >&2
       fi
     done
   elif "$python" -I -m pip --version >/dev/null 2>&1; then

@@ -4,20 +4,24 @@ use std::fs::{Metadata, Permissions};
 use std::io::{Error as IoError, ErrorKind, Read, Result as IoResult};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
 use crate::boot::store::second_name::{SecondName, create, link};
+use crate::core::host::digests::digest;
 use crate::core::host::files::{self, write_whole_fast};
 use crate::core::host::mounts::Look;
+use crate::core::host::mutex::held;
+use crate::core::host::parallel::on_all_cores;
 use crate::core::model::Sha256;
 use crate::core::model::contents::Files;
 
 /// The list of an entry, and how many bytes its files have.
 const INDEX: &str = "index";
 const SIZE: &str = "size";
+const TIMES: &str = "times";
 
 /// The most that is read of a list; that of 30,000 files has 6 MB.
 const LARGEST: u64 = 512 << 20;
@@ -46,6 +50,8 @@ pub struct StoredFile {
     pub sha256: Sha256,
     /// A script whose first line stands for the interpreter: each environment has another one.
     pub is_template: bool,
+    /// Each environment gets its own: what runs when Python starts adds certificates to such files.
+    pub is_apart: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -56,10 +62,27 @@ struct Index {
     stored: Vec<StoredFile>,
 }
 
+/// How files end of which each environment has its own: bundles of certificates.
+const APART: [&str; 2] = ["pem", "crt"];
+
+fn changed_since() -> IoError {
+    IoError::other("the file in the cache was changed a moment ago; run the command again")
+}
+
+/// Copies the file at `from` to `to`, where nothing is.
+fn copy(from: &Path, to: &Path, mode: u32) -> IoResult<()> {
+    let mut target = create(to, mode)?;
+    std::io::copy(&mut files::open(from)?, &mut target)?;
+    target.set_permissions(Permissions::from_mode(mode))
+}
+
 /// An unpacked wheel.
 pub struct StoredWheel {
     folder: PathBuf,
-    index: Arc<Index>,
+    index: Index,
+    /// Of each file the time of its last change (`st_ctime`, in nanoseconds since 1970) when it was known to be right:
+    /// an edit moves it, whatever it does to size and time. So do new names of the file, which are noted.
+    times: Mutex<Vec<i64>>,
     clones: AtomicBool,
 }
 
@@ -76,7 +99,7 @@ impl StoredFile {
     /// The file of a member that looks like `data`.
     fn of(data: &Metadata, member: usize, sha256: Sha256, executable: bool) -> Self {
         let (inode, size, modified) = look_of(data);
-        Self { member, inode, size, modified, executable, sha256, is_template: false }
+        Self { member, inode, size, modified, executable, sha256, is_template: false, is_apart: false }
     }
 
     fn looks_like(&self, data: &Metadata) -> bool {
@@ -92,6 +115,11 @@ fn look_of(data: &Metadata) -> (u64, u64, i64) {
     (data.ino(), data.size(), modified)
 }
 
+/// `st_ctime`.
+fn changed_at(data: &Metadata) -> i64 {
+    data.ctime().saturating_mul(1_000_000_000).saturating_add(data.ctime_nsec())
+}
+
 const fn mode_of(executable: bool) -> u32 {
     if executable { 0o755 } else { 0o644 }
 }
@@ -100,8 +128,11 @@ impl StoredWheel {
     /// The entry in `folder`; `None` where there is none that can be read.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         let bytes = files::read_bytes(&folder.join(INDEX), LARGEST).ok()?;
-        let index = Arc::new(postcard::from_bytes(&bytes).ok()?);
-        Some(Self { folder: folder.to_owned(), index, clones: AtomicBool::new(true) })
+        let index: Index = postcard::from_bytes(&bytes).ok()?;
+        let times = files::read_bytes(&folder.join(TIMES), LARGEST).ok();
+        let mut times: Vec<i64> = times.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
+        times.resize(index.stored.len(), 0);
+        Some(Self { folder: folder.to_owned(), index, times: Mutex::new(times), clones: AtomicBool::new(true) })
     }
 
     /// How many bytes the files of the entry in `folder` have.
@@ -124,14 +155,41 @@ impl StoredWheel {
         &self.index.texts
     }
 
-    /// The path in the wheel of the first file that does not look as it did.
+    /// The path in the wheel of a file that is not as it was. What has changed since it was looked at, if only by a new
+    /// name, is read.
     pub(super) fn changed(&self) -> Option<String> {
-        let changed = self
-            .index
-            .stored
-            .iter()
-            .find(|one| !self.place(one.member).look_at_entry().is_ok_and(|data| one.looks_like(&data)))?;
-        Some(self.index.files.members.get(changed.member).map_or_else(String::new, |member| member.path.clone()))
+        let all: Vec<usize> = (0..self.index.stored.len()).collect();
+        let changed = on_all_cores(&all, |at| self.is_right(*at).is_err().then_some(*at));
+        if changed.is_empty() {
+            self.keep_times();
+        }
+        let member = self.index.stored[*changed.first()?].member;
+        Some(self.index.files.members.get(member).map_or_else(String::new, |member| member.path.clone()))
+    }
+
+    /// Fails where the file with this number in the index is not the one that was put there.
+    fn is_right(&self, at: usize) -> IoResult<()> {
+        let one = &self.index.stored[at];
+        let place = self.place(one.member);
+        let data = place.look_at_entry()?;
+        if !one.looks_like(&data) {
+            return Err(changed_since());
+        }
+        let time = changed_at(&data);
+        if held(&self.times)[at] != time {
+            if digest(&place)?.0 != one.sha256 {
+                return Err(changed_since());
+            }
+            held(&self.times)[at] = time;
+        }
+        Ok(())
+    }
+
+    /// Writes down when the files have changed last. Without it they are read the next time.
+    pub fn keep_times(&self) {
+        if let Ok(bytes) = postcard::to_stdvec(&*held(&self.times)) {
+            let _ = write_whole_fast(&self.folder.join(TIMES), &bytes);
+        }
     }
 
     /// Whether an environment has one of its files as well.
@@ -158,14 +216,21 @@ impl StoredWheel {
 
     /// Gives the file of a member a place at `to`, where nothing is.
     pub fn bring(&self, one: &StoredFile, to: &Path) -> IoResult<SecondName> {
+        let at = self.index.stored.binary_search_by_key(&one.member, |one| one.member);
+        let at = at.map_err(|_| IoError::from(ErrorKind::NotFound))?;
         let (from, mode) = (self.place(one.member), mode_of(one.executable));
-        if let Ok(brought) = link(&from, to, mode, &self.clones) {
+        // It may have been edited since the entry was looked at.
+        self.is_right(at)?;
+        if !one.is_apart
+            && let Ok(brought) = link(&from, to, mode, &self.clones)
+        {
+            if brought == SecondName::Linked {
+                held(&self.times)[at] = changed_at(&to.look_at_entry()?);
+            }
             return Ok(brought);
         }
         // Another file system, or one that has given this file all the names that it can.
-        let mut target = create(to, mode)?;
-        std::io::copy(&mut files::open(&from)?, &mut target)?;
-        target.set_permissions(Permissions::from_mode(mode))?;
+        copy(&from, to, mode)?;
         Ok(SecondName::Copied)
     }
 
@@ -181,7 +246,7 @@ impl StoredWheel {
 pub struct NewEntry {
     folder: tempfile::TempDir,
     place: PathBuf,
-    stored: Vec<StoredFile>,
+    stored: Vec<(StoredFile, i64)>,
     clones: AtomicBool,
 }
 
@@ -194,8 +259,15 @@ impl NewEntry {
     /// error: the store takes no room beside them.
     pub fn add(&mut self, member: usize, from: &Path, sha256: Sha256, executable: bool) -> IoResult<()> {
         let to = self.folder.path().join(member.to_string());
-        link(from, &to, mode_of(executable), &self.clones)?;
-        self.stored.push(StoredFile::of(&to.look_at_entry()?, member, sha256, executable));
+        let is_apart = APART.iter().any(|end| from.extension().is_some_and(|own| own == *end));
+        if is_apart {
+            copy(from, &to, mode_of(executable))?;
+        } else {
+            link(from, &to, mode_of(executable), &self.clones)?;
+        }
+        let data = to.look_at_entry()?;
+        let file = StoredFile::of(&data, member, sha256, executable);
+        self.stored.push((StoredFile { is_apart, ..file }, changed_at(&data)));
         Ok(())
     }
 
@@ -207,19 +279,23 @@ impl NewEntry {
         let to = self.folder.path().join(member.to_string());
         write_whole_fast(&to, &bytes)?;
         std::fs::set_permissions(&to, Permissions::from_mode(mode_of(true)))?;
-        let file = StoredFile::of(&to.look_at_entry()?, member, Sha256::of(&bytes), true);
-        self.stored.push(StoredFile { is_template: true, ..file });
+        let data = to.look_at_entry()?;
+        let file = StoredFile::of(&data, member, Sha256::of(&bytes), true);
+        self.stored.push((StoredFile { is_template: true, ..file }, changed_at(&data)));
         Ok(())
     }
 
     /// Makes it an entry. Where another run was faster, theirs stays.
     pub fn finish(mut self, files: &Files, texts: WheelTexts) -> IoResult<()> {
-        self.stored.sort_by_key(|one| one.member);
-        let size: u64 = self.stored.iter().map(|one| one.size).sum();
-        let index = Index { files: files.clone(), texts, stored: self.stored };
+        self.stored.sort_by_key(|(one, _)| one.member);
+        let (stored, times): (Vec<StoredFile>, Vec<i64>) = self.stored.into_iter().unzip();
+        let size: u64 = stored.iter().map(|one| one.size).sum();
+        let times = postcard::to_stdvec(&times).map_err(IoError::other)?;
+        let index = Index { files: files.clone(), texts, stored };
         let bytes = postcard::to_stdvec(&index).map_err(IoError::other)?;
         let folder = self.folder.path();
         write_whole_fast(&folder.join(SIZE), format!("{size}\n").as_bytes())?;
+        write_whole_fast(&folder.join(TIMES), &times)?;
         write_whole_fast(&folder.join(INDEX), &bytes)?;
         std::fs::rename(folder, &self.place)?;
         // It has another name now.

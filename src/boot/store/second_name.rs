@@ -1,8 +1,8 @@
 //! A file gets a second place: by a reflink, by a hard link, or by a copy.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::Result as IoResult;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -35,11 +35,14 @@ pub(super) fn link(from: &Path, to: &Path, mode: u32, clones: &AtomicBool) -> Io
 fn clone(from: &Path, to: &Path, mode: u32) -> IoResult<()> {
     let source = files::open(from)?;
     let target = create(to, mode)?;
-    let cloned = ioctl_ficlone(&target, &source);
+    // Whatever the umask is.
+    let cloned = ioctl_ficlone(&target, &source)
+        .map_err(Into::into)
+        .and_then(|()| target.set_permissions(Permissions::from_mode(mode)));
     if cloned.is_err() {
         let _ = std::fs::remove_file(to);
     }
-    Ok(cloned?)
+    cloned
 }
 
 /// A new file at `to`.

@@ -29,15 +29,16 @@ pub(super) fn run(verb: &CacheVerb, session: &Session<'_>) -> Result<Report, Fai
     let cache = &session.paths.cache;
     let pruned = session.store()?.prune(*all);
     let mut report = CacheReport { wheels: pruned.wheels, freed: pruned.freed };
-    for name in files::names_if_any(&cache.join(DOWNLOADS)).into_iter().filter(|name| !name.ends_with(".lock")) {
+    for name in files::names_if_any(&cache.join(DOWNLOADS)) {
         let folder = cache.join(DOWNLOADS).join(&name);
-        if !is_locked(&folder.with_extension("lock")) {
+        let lock = folder.with_extension("lock");
+        if lock != folder && lock.is_file_there() && !is_locked(&lock) {
             report.freed += remove(&folder);
         }
     }
     if *all {
-        // Only listings and notes of what wheels hold are left.
-        let others = files::names_if_any(cache).into_iter().filter(|name| name != DOWNLOADS);
+        // Somebody may keep other things in the folder.
+        let others = files::names_if_any(cache).into_iter().filter(|name| is_ours(name));
         report.freed += others.map(|name| remove(&cache.join(name))).sum::<u64>();
     }
     let text = match report {
@@ -47,6 +48,18 @@ pub(super) fn run(verb: &CacheVerb, session: &Session<'_>) -> Result<Report, Fai
         }
     };
     Ok(Report::new(&report, text))
+}
+
+/// Whether colab-boot has made what has this name in the cache: listings and notes of what wheels hold, in folders such
+/// as `listings-v8`; answers of interpreters; overlays; the clock.
+fn is_ours(name: &str) -> bool {
+    let is_versioned = name.rsplit_once("-v").is_some_and(|(kind, version)| {
+        ["listings", "metadata", "builds", "linking", "roots", "files", "contents"]
+            .iter()
+            .any(|one| kind.starts_with(one))
+            && version.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    is_versioned || ["python", "sources", "overlays", "clock.json"].contains(&name)
 }
 
 /// Removes a file or folder. Returns the bytes that it had.

@@ -45,7 +45,9 @@ fn packages_of_an_image_are_replaced_and_come_back() {
                 r#"
 mounted {upper}
 before=$(listed)
+echo mine >"$(echo venv/lib/python3*/site-packages/demo-1.0.dist-info)/notes.txt"
 apply two
+grep -rqx mine "$STATE"
 "$BINARY" verify two.toml --python venv/bin/python
 ! grep -rq '# 1.0' venv/lib/*/site-packages/demo venv/bin/mytool
 "$BINARY" restore --python venv/bin/python --find-links house --offline

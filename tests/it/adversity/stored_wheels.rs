@@ -69,6 +69,20 @@ fn a_second_environment_takes_its_files_from_the_store() {
     world.test.run(&["verify", "p.toml", "--python", &python]).expect(0);
 }
 
+/// Start-up files of an image add a company's certificates to such files.
+#[test]
+fn certificates_are_no_environments_but_ones_own() {
+    let world = World::new("");
+    world.has("1.0", &[("demo/cacert.pem", "SITE/demo/cacert.pem"), ("utils.py", "SITE/utils.py")]);
+    world.run(&["apply", "p.toml"]).expect(0);
+    let other = Venv::at(&world.test.path("other"));
+    apply_to(&world, &other, "p.toml").expect(0);
+    for (file, is_shared) in [("demo/cacert.pem", false), ("utils.py", true)] {
+        let files = [&world.venv, &other].map(|venv| inode(&venv.layout().join(file)));
+        assert_eq!(files[0] == files[1], is_shared, "{file}");
+    }
+}
+
 #[test]
 fn the_way_back_to_an_earlier_version_needs_no_wheel() {
     let world = world();
@@ -86,6 +100,10 @@ fn a_file_that_was_edited_through_a_link_is_never_installed() {
         ("edited", "printf '# mine\\n' >>FILE"),
         ("of the same size", "printf X | dd of=FILE conv=notrunc status=none"),
         ("with its time", "cp --preserve=timestamps FILE t; printf XY >FILE; touch -r t FILE"),
+        (
+            "of the same size, with its time",
+            "cp -p FILE t; printf X | dd of=FILE conv=notrunc status=none; touch -r t FILE",
+        ),
         ("executable", "chmod +x FILE"),
         ("gone", "rm STORE/*/0"),
         ("replaced", "old=$(echo STORE/*/0); cp $old t; rm $old; mv t $old"),
@@ -174,7 +192,14 @@ fn pruning_leaves_what_an_environment_has() {
     assert!(said.stdout.starts_with("removed 1 unpacked wheel; "), "{said:?}");
     assert_eq!(entries(&world).len(), 1);
     let python = world.venv.python.display().to_string();
+    // Others may keep things in that folder.
+    let others = ["cache/notes.txt", "cache/wheels/mine/x.whl", "cache/models-v2/x"].map(|path| world.test.path(path));
+    for path in &others {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, "mine\n").expect("a file");
+    }
     let said = world.test.run(&["cache", "prune", "--all"]).expect(0);
+    assert!(others.iter().all(|path| path.exists()), "{said:?}");
     assert!(said.stdout.starts_with("removed 1 unpacked wheel; "), "{said:?}");
     assert_eq!(world.test.run(&["cache", "prune", "--all"]).expect(0).stdout, "nothing to remove\n");
     world.test.run(&["verify", "two.toml", "--python", &python]).expect(0);

@@ -157,7 +157,7 @@ def compare(arguments, wanted, folder):
     must(sys.executable, "-m", "venv", second)
     before = tree(second)
     must(arguments.colab_boot, "apply", folder / "p.toml", "--locked", "--python", second / "bin/python", "--wheelhouse", house, env=environment)
-    uninstall = [one["name"] for one in packages if one["name"] not in ("pip", "setuptools")]
+    uninstall = [one["name"] for one in packages if one["name"] != "pip"]
     must(python["colab-boot"], "-m", "pip", "uninstall", "--yes", *uninstall)
     must(arguments.uv, "pip", "uninstall", "--python", second / "bin/python", *uninstall)
     for tool, venv in (("pip", folder / "colab-boot"), ("uv", second)):

@@ -23,6 +23,7 @@ use crate::core::diag::{Failure, Finding, Kind as Ended};
 use crate::core::host::digests::digest;
 use crate::core::host::mounts::Look;
 use crate::core::host::signals::{Deferred, name_of};
+use crate::core::host::stamps::Moment;
 use crate::core::host::{Invocation, files};
 use crate::core::model::PackageName;
 
@@ -166,7 +167,7 @@ impl Work<'_> {
         wheels: &Wheels,
         staged: Option<&Staged>,
     ) -> Result<Checked, Failure> {
-        let since = Instant::now();
+        let (since, started) = (Instant::now(), Moment::now());
         let written = staged.map(Staged::files).unwrap_or_default();
         let start = Invocation::new(self.python()?, &["-E", "-c", ""], self.session.environment);
         let mut wrong: Vec<Finding> = not_starting(&start, wheels).into_iter().collect();
@@ -184,7 +185,7 @@ impl Work<'_> {
             return Ok((self.with_hidden(findings, wheels), hashed, BTreeMap::new()));
         }
         // Every file was right when it was written: what differs now is the work of Python's start.
-        let rewritten = self.rewritten_by_start(packages)?;
+        let rewritten = self.rewritten_by_start(packages, started)?;
         let (_, findings, hashed) = self.check(packages, wheels, &written, since);
         Ok((self.with_hidden(findings, wheels), hashed, rewritten))
     }

@@ -73,6 +73,13 @@ impl Moment {
     }
 }
 
+impl Stamp {
+    /// Whether the file was changed at `moment` or later.
+    pub const fn is_since(&self, moment: Moment) -> bool {
+        self.changed >= moment.0
+    }
+}
+
 /// An open folder: names in it are looked up without walking its path.
 pub struct Folder(File);
 

@@ -84,14 +84,14 @@ class World:
         self.run(self.arguments.colab_boot, *words)
 
     def run(self, *words):
-        with tempfile.TemporaryFile("w+") as said:
+        with tempfile.TemporaryFile("w+") as output:
             started = time.perf_counter()
-            process = subprocess.Popen([str(word) for word in words], env=self.environment(), stdout=said, stderr=said)
+            process = subprocess.Popen([str(word) for word in words], env=self.environment(), stdout=output, stderr=output)
             _, status, used = os.wait4(process.pid, 0)
             wall, process.returncode = time.perf_counter() - started, os.waitstatus_to_exitcode(status)
             if process.returncode:
-                said.seek(0)
-                sys.exit(f"{words}: {said.read()}")
+                output.seek(0)
+                sys.exit(f"{words}: {output.read()}")
         self.processor, self.memory = used.ru_utime + used.ru_stime, used.ru_maxrss / 1000
         return wall
 

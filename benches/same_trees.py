@@ -32,8 +32,7 @@ LEFT_OUT = re.compile(r"torch|tensorflow|^jax|nvidia|cu1\d|triton|^google|^colab
 
 
 def run(*words, **more):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, **more)
-    return done
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, **more)
 
 
 def must(*words, **more):

@@ -35,7 +35,8 @@ pub fn stage_built(staged: &mut Staged, folder: &Path, python: &Path, store: &St
         findings.extend(unowned(package, &wheel, &layout, &(&claims, &left_out)));
         if let Some(both) = written(&wheel, &layout).find(|one| others.contains(&one.place)) {
             let (name, place) = (&package.name, both.place.display());
-            let message = format!("the wheel built of {name} has `{place}`, which another package to be installed has");
+            let message =
+                format!("the wheel built from {name} contains `{place}`, and so does another package of this apply");
             let finding = Finding::error(Code::FilesCollide, message).about(Subject::package(name));
             findings.push(finding.with_help("nothing was changed; remove one of the two packages"));
         }

@@ -141,7 +141,7 @@ mod tests {
         let kept =
             ["a/b.py", "\"a/c,d.py\"", "a/gone.py", "a-1.data/data/share/e"].map(|path| format!("{path},{digest}"));
         let info = site.join("a-1.dist-info");
-        let of = |record: &str, wheel: bool| {
+        let compare = |record: &str, wheel: bool| {
             write_whole(&info.join("RECORD"), record.as_bytes()).expect("a RECORD");
             let wheel = wheel.then(|| parse_record(&kept.concat()));
             let known = KnownFiles { wheel, scripts: vec!["tool".to_owned()], layout: &layout };
@@ -151,19 +151,19 @@ mod tests {
         };
         let (inner, data, tool) =
             (site.join("a/c,d.py"), folder.path().join("share/e"), folder.path().join("bin/tool"));
-        let cut = of("a/b.py,,\na/c", true);
+        let cut = compare("a/b.py,,\na/c", true);
         assert_eq!(cut, Corrections { left_out: vec![tool, inner, data], strange: Vec::new() });
         // Somebody has added files that the wheel does not have, and one outside of the environment.
         let outside = tempfile::NamedTempFile::new().expect("a file");
         write_whole(&site.join("a/notes"), b"").expect("notes");
         let right = "../bin/tool,,\na/b.py,,\n\"a/c,d.py\",,\na-1.dist-info/RECORD,,\n../share/e,,\n";
-        assert_eq!(of(right, true), Corrections::default());
+        assert_eq!(compare(right, true), Corrections::default());
         let added = format!("{right}a/notes,,\n{},,\na/__pycache__/b.cpython-312.pyc,,\n", outside.path().display());
         let mut strange = vec![outside.path().to_owned(), site.join("a/notes")];
         strange.sort();
-        assert_eq!(of(&added, true), Corrections { left_out: Vec::new(), strange });
+        assert_eq!(compare(&added, true), Corrections { left_out: Vec::new(), strange });
         let strange = vec![outside.path().to_owned()];
-        assert_eq!(of(&added, false), Corrections { left_out: Vec::new(), strange });
+        assert_eq!(compare(&added, false), Corrections { left_out: Vec::new(), strange });
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::host::stamps::look_of;
 use crate::core::model::Sha256;
 
 /// One file.
@@ -37,7 +37,7 @@ impl WrittenFile {
 
     /// The same of a file that looks like `data`.
     pub fn look_of(data: &Metadata) -> (u64, u64, i64) {
-        (data.ino(), data.size(), modified(data))
+        look_of(data)
     }
 }
 
@@ -55,8 +55,4 @@ impl<'a> WrittenFiles<'a> {
         let file = self.0.get(place)?;
         (file.look() == WrittenFile::look_of(data)).then_some(file.sha256)
     }
-}
-
-fn modified(data: &Metadata) -> i64 {
-    data.mtime().saturating_mul(1_000_000_000).saturating_add(data.mtime_nsec())
 }

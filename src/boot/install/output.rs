@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::boot::files::WrittenFile;
 use crate::boot::install::launcher::FirstLine;
 use crate::boot::install::packed::{MemberTarget, Packed};
+use crate::boot::store::mode_of;
 use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::core::host::files::writing_failed;
 use crate::core::host::mutex::held;
@@ -82,17 +83,13 @@ pub(super) fn twice(target: &MemberTarget) -> Failure {
     Failure::from_findings(Kind::Answer, vec![finding.with_help("nothing was changed; choose another release")])
 }
 
-/// Writes a whole file, as [`unpack`] writes those of wheels.
+/// Writes a whole file, which no wheel has.
 pub(super) fn write_made(path: &Path, place: PathBuf, bytes: &[u8], executable: bool) -> Result<WrittenFile, Failure> {
     let failed = |error: std::io::Error| writing_failed(path, &error);
     let options = File::options().write(true).create_new(true).mode(mode_of(executable)).clone();
     let mut file = options.open(path).map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     looked_at(&file, path, place, executable, Sha256::of(bytes))
-}
-
-const fn mode_of(executable: bool) -> u32 {
-    if executable { 0o755 } else { 0o644 }
 }
 
 /// What a file looks like that was just written, once it has its mode, whatever the umask is.

@@ -37,6 +37,10 @@ impl Packed {
         let message = format!("`{}` was changed while it was read", self.path.display());
         Err(Failure::world(message).help("nothing was installed; run the command again"))
     }
+
+    pub(super) fn member(&self, target: &MemberTarget) -> &Member {
+        &self.wheel.files.members[target.member]
+    }
 }
 
 /// A member, and the file that it becomes.
@@ -50,12 +54,6 @@ pub(super) struct MemberTarget {
     pub executable: bool,
     /// A script, whose first line is written for this interpreter.
     pub python: Option<Arc<Path>>,
-}
-
-impl Packed {
-    pub(super) fn member(&self, target: &MemberTarget) -> &Member {
-        &self.wheel.files.members[target.member]
-    }
 }
 
 pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Failure {

@@ -25,7 +25,7 @@ pub(super) fn bring_stored(packed: &Packed, targets: &[MemberTarget]) -> Result<
 
 fn bring_one(packed: &Packed, stored: &StoredWheel, target: &MemberTarget) -> Result<WrittenFile, Failure> {
     let failed = |error: std::io::Error| writing_failed(&target.path, &error);
-    let file: &StoredFile = stored.file(target.member).map_err(failed)?;
+    let (at, file) = stored.file(target.member).map_err(failed)?;
     if file.is_template {
         let mut output = Output::create(target)?;
         output.write(&stored.read_member(target.member, SCRIPT).map_err(failed)?);
@@ -34,7 +34,7 @@ fn bring_one(packed: &Packed, stored: &StoredWheel, target: &MemberTarget) -> Re
     if target.path.look_at_entry().is_ok() {
         return Err(twice(target));
     }
-    match stored.bring(file, &target.path).map_err(failed)? {
+    match stored.bring(at, &target.path).map_err(failed)? {
         SecondName::Linked => {
             let StoredFile { inode, size, modified, sha256, .. } = *file;
             Ok(WrittenFile { place: target.place.clone(), inode, size, modified, sha256 })
@@ -54,7 +54,7 @@ fn bring_one(packed: &Packed, stored: &StoredWheel, target: &MemberTarget) -> Re
 /// Puts what `packed` has become into the `store`, where it has no room of its own to take; `files` are those that were
 /// written.
 pub(super) fn keep_in(store: &Store, packed: &Packed, files: &[WrittenFile]) {
-    let Some(mut entry) = store.begin(&packed.sha256).filter(|_| packed.open.stored().is_none()) else { return };
+    let Some(mut entry) = store.begin(&packed.sha256) else { return };
     let digests: HashMap<&Path, Sha256> = files.iter().map(|file| (file.place.as_path(), file.sha256)).collect();
     let templates: HashMap<usize, Template> = std::mem::take(&mut *held(&packed.templates)).into_iter().collect();
     for target in &packed.targets {

@@ -9,12 +9,13 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
-use crate::boot::store::second_name::{SecondName, create, link};
+use crate::boot::store::second_name::{SecondName, create, link, mode_of};
 use crate::core::host::digests::digest;
 use crate::core::host::files::{self, write_whole_fast};
 use crate::core::host::mounts::Look;
 use crate::core::host::mutex::held;
 use crate::core::host::parallel::on_all_cores;
+use crate::core::host::stamps::{Stamp, look_of};
 use crate::core::model::Sha256;
 use crate::core::model::contents::Files;
 
@@ -109,21 +110,6 @@ impl StoredFile {
     }
 }
 
-/// Inode, size and time of a file.
-fn look_of(data: &Metadata) -> (u64, u64, i64) {
-    let modified = data.mtime().saturating_mul(1_000_000_000).saturating_add(data.mtime_nsec());
-    (data.ino(), data.size(), modified)
-}
-
-/// `st_ctime`.
-fn changed_at(data: &Metadata) -> i64 {
-    data.ctime().saturating_mul(1_000_000_000).saturating_add(data.ctime_nsec())
-}
-
-const fn mode_of(executable: bool) -> u32 {
-    if executable { 0o755 } else { 0o644 }
-}
-
 impl StoredWheel {
     /// The entry in `folder`; `None` where there is none that can be read.
     pub(super) fn read(folder: &Path) -> Option<Self> {
@@ -175,7 +161,7 @@ impl StoredWheel {
         if !one.looks_like(&data) {
             return Err(changed_since());
         }
-        let time = changed_at(&data);
+        let time = Stamp::of_data(&data).changed;
         if held(&self.times)[at] != time {
             if digest(&place)?.0 != one.sha256 {
                 return Err(changed_since());
@@ -204,20 +190,19 @@ impl StoredWheel {
         looked.filter(|data| data.nlink() == 1).map(|data| data.size()).sum()
     }
 
-    /// The file of a member.
-    pub fn file(&self, member: usize) -> IoResult<&StoredFile> {
+    /// The number in the index of the file of a member, and the file.
+    pub fn file(&self, member: usize) -> IoResult<(usize, &StoredFile)> {
         let at = self.index.stored.binary_search_by_key(&member, |one| one.member);
-        at.map(|at| &self.index.stored[at]).map_err(|_| ErrorKind::NotFound.into())
+        at.map(|at| (at, &self.index.stored[at])).map_err(|_| ErrorKind::NotFound.into())
     }
 
     fn place(&self, member: usize) -> PathBuf {
         self.folder.join(member.to_string())
     }
 
-    /// Gives the file of a member a place at `to`, where nothing is.
-    pub fn bring(&self, one: &StoredFile, to: &Path) -> IoResult<SecondName> {
-        let at = self.index.stored.binary_search_by_key(&one.member, |one| one.member);
-        let at = at.map_err(|_| IoError::from(ErrorKind::NotFound))?;
+    /// Gives the file with this number in the index a place at `to`, where nothing is.
+    pub fn bring(&self, at: usize, to: &Path) -> IoResult<SecondName> {
+        let one = &self.index.stored[at];
         let (from, mode) = (self.place(one.member), mode_of(one.executable));
         // It may have been edited since the entry was looked at.
         self.is_right(at)?;
@@ -225,7 +210,7 @@ impl StoredWheel {
             && let Ok(brought) = link(&from, to, mode, &self.clones)
         {
             if brought == SecondName::Linked {
-                held(&self.times)[at] = changed_at(&to.look_at_entry()?);
+                held(&self.times)[at] = Stamp::of_data(&to.look_at_entry()?).changed;
             }
             return Ok(brought);
         }
@@ -267,7 +252,7 @@ impl NewEntry {
         }
         let data = to.look_at_entry()?;
         let file = StoredFile::of(&data, member, sha256, executable);
-        self.stored.push((StoredFile { is_apart, ..file }, changed_at(&data)));
+        self.stored.push((StoredFile { is_apart, ..file }, Stamp::of_data(&data).changed));
         Ok(())
     }
 
@@ -281,7 +266,7 @@ impl NewEntry {
         std::fs::set_permissions(&to, Permissions::from_mode(mode_of(true)))?;
         let data = to.look_at_entry()?;
         let file = StoredFile::of(&data, member, Sha256::of(&bytes), true);
-        self.stored.push((StoredFile { is_template: true, ..file }, changed_at(&data)));
+        self.stored.push((StoredFile { is_template: true, ..file }, Stamp::of_data(&data).changed));
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
 
 pub use entry::{NewEntry, StoredFile, StoredWheel, Template, WheelTexts};
-pub use second_name::SecondName;
+pub use second_name::{SecondName, mode_of};
 
 /// The folder in the cache; raised when entries are written in another way.
 const FOLDER: &str = "store-1";

@@ -47,6 +47,10 @@ fn clone(from: &Path, to: &Path, mode: u32) -> IoResult<()> {
 
 /// A new file at `to`.
 pub(super) fn create(to: &Path, mode: u32) -> IoResult<File> {
-    let file = File::options().write(true).create_new(true).mode(mode).open(to)?;
-    Ok(file)
+    File::options().write(true).create_new(true).mode(mode).open(to)
+}
+
+/// The mode that installed files have.
+pub const fn mode_of(executable: bool) -> u32 {
+    if executable { 0o755 } else { 0o644 }
 }

@@ -52,7 +52,7 @@ impl Stamp {
     }
 
     fn new(size: u64, seconds: i64, nanoseconds: i64) -> Self {
-        Self { size, changed: seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds) }
+        Self { size, changed: since_1970(seconds, nanoseconds) }
     }
 
     /// This stamp if a change after the moment `begun` would give another one.
@@ -62,6 +62,16 @@ impl Stamp {
     }
 }
 
+/// Inode, size and `st_mtime` (nanoseconds since 1970) of a file: what a second name or a rename leaves as it is.
+pub fn look_of(data: &Metadata) -> (u64, u64, i64) {
+    (data.ino(), data.size(), since_1970(data.mtime(), data.mtime_nsec()))
+}
+
+/// In nanoseconds.
+const fn since_1970(seconds: i64, nanoseconds: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
+}
+
 /// A moment of the clock that file systems of this machine take their times from.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment(i64);
@@ -69,7 +79,7 @@ pub struct Moment(i64);
 impl Moment {
     pub fn now() -> Self {
         let now = clock_gettime(ClockId::RealtimeCoarse);
-        Self(now.tv_sec.saturating_mul(1_000_000_000).saturating_add(now.tv_nsec))
+        Self(since_1970(now.tv_sec, now.tv_nsec))
     }
 }
 

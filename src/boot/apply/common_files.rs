@@ -52,7 +52,7 @@ impl Work<'_> {
         for (place, known) in shared.known.iter_mut().filter(|(place, _)| touched.contains_key(*place)) {
             known.under_way = is_as_left(known, place);
         }
-        for (place, owners) in owners_of(&touched.keys().cloned().collect(), self.layout)? {
+        for (place, owners) in owners_of(&|place| touched.contains_key(place), self.layout)? {
             let packages: BTreeSet<&PackageName> = owners.keys().chain(&touched[&place]).collect();
             if packages.len() < 2 || place.look_at_entry().is_err() || place.is_folder_there() {
                 continue;
@@ -120,7 +120,7 @@ impl Work<'_> {
         if places.is_empty() {
             return Ok(findings);
         }
-        let owners = owners_of(&places, self.layout)?;
+        let owners = owners_of(&|place| places.contains(place), self.layout)?;
         for (place, own) in std::mem::take(&mut shared.own) {
             if let Some(owners) = owners.get(&place).filter(|_| place.look_at_entry().is_err()) {
                 replace_with(&own, &place)?;

@@ -73,7 +73,8 @@ impl Work<'_> {
         }
         let touched = self.touched_files(&all_written)?;
         self.must_be_permitted(&touched)?;
-        Ok(Brought { wheels, in_the_way, touched, staged: None, said })
+        let records = self.records(packages, &wheels)?;
+        Ok(Brought { wheels, in_the_way, touched, records, staged: None, said })
     }
 
     /// Fails before a download where neither uv nor pip could install it.
@@ -99,9 +100,13 @@ impl Work<'_> {
     /// it would delete the wheels when it has done.
     pub(super) fn hold_wheels(&self, folder: &Path) -> Result<File, Failure> {
         let parent = folder.parent().unwrap_or(folder);
-        files::create_private_folder(parent)?;
         let waiting = || self.session.say("waiting for another colab-boot that is using the same wheels");
-        locks::lock_exclusively(&folder.with_extension("lock"), AT_MOST, &waiting)
+        files::create_private_folder(parent)
+            .and_then(|()| locks::lock_exclusively(&folder.with_extension("lock"), AT_MOST, &waiting))
+            .map_err(|failure| {
+                let help = "nothing was changed; set `COLAB_BOOT_CACHE_DIR` to a folder that this user can write to";
+                if failure.help.is_empty() { failure.help(help) } else { failure }
+            })
     }
 
     /// Brings the wheels of what changes. Ends before the first change.

@@ -152,7 +152,7 @@ fn strays(layout: &Layout, name: &PackageName, wheel: &Downloaded) -> Result<Opt
     let own: BTreeSet<&str> = wheel.files.members.iter().map(|member| member.path.as_str()).collect();
     let made = |path: &str| path.ends_with(".pyc") || path.contains(".dist-info/");
     let mut before = None;
-    let entries = parse_record(&wheel.record);
+    let entries = wheel.entries();
     if entries.is_empty() {
         return Ok(Some("has a RECORD that lists no file".to_owned()));
     }

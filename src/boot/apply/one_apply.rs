@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::boot::apply::installer_leftovers::{empty_trash, leftovers};
 use crate::boot::apply::outcome::{applied, now, outcome, settle};
-use crate::boot::apply::prepared::{ApplyManner, Brought, Wheels};
+use crate::boot::apply::prepared::{ApplyManner, Brought, WheelRecords, Wheels};
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::run_script::{Failed, Job, run_script};
 use crate::boot::apply::shared_paths::{Owner, bystanders, script_lines, shared_paths, with_shared};
@@ -93,10 +93,11 @@ impl Work<'_> {
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(goal.digest().short());
         let _wheels = self.hold_wheels(&folder)?;
-        let Brought { wheels, in_the_way, touched, staged, said } = self.bring(settings, &packages, &folder)?;
+        let Brought { wheels, in_the_way, touched, records, staged, said } =
+            self.bring(settings, &packages, &folder)?;
         self.session.changed.store(true, Ordering::Relaxed);
-        let WheelRecords { clashes, modules } = self.keep_records(&packages, &wheels)?;
-        let begin = self.begin(modules, &wheels)?;
+        self.keep_records(&records)?;
+        let begin = self.begin(records.modules, &wheels)?;
         let mut marker = self.planned.marker.clone();
         let before = now(self.planned, marker.as_ref())?;
         let mut step = |event| {
@@ -144,7 +145,7 @@ impl Work<'_> {
         files.rewritten.extend(rewritten.keys().cloned());
         let mut report =
             outcome(self.planned, next, files, |evidence, _| applied(self.planned, evidence, differing.len()))?;
-        let more = clashes.into_iter().chain(said).chain(left).chain(differing);
+        let more = records.clashes.into_iter().chain(said).chain(left).chain(differing);
         add_new(&mut report, more.chain(rewritten.iter().map(files_rewritten)));
         Ok(report)
     }
@@ -181,9 +182,14 @@ impl Work<'_> {
         Ok(Event::Begin { changed, touched })
     }
 
-    /// RECORDs outlive the wheels: a later run, or `verify`, compares files with them. Files that another distribution
-    /// claims too have the digests of both in them, and are named in a finding.
-    fn keep_records(&self, packages: &[&LockedPackage], wheels: &Wheels) -> Result<WheelRecords, Failure> {
+    /// They outlive the wheels: a later run, or `verify`, compares files with them.
+    fn keep_records(&self, records: &WheelRecords) -> Result<(), Failure> {
+        records.texts.iter().try_for_each(|(wheel, text)| self.state.keep_record(wheel, text))
+    }
+
+    /// The RECORDs of `wheels`. Files that another distribution claims too have the digests of both in them, and are
+    /// named in a finding.
+    pub(super) fn records(&self, packages: &[&LockedPackage], wheels: &Wheels) -> Result<WheelRecords, Failure> {
         let mut modules = BTreeMap::new();
         let mut owners = Vec::new();
         let mut digests = Vec::new();
@@ -195,7 +201,7 @@ impl Work<'_> {
             let new = downloaded.is_some();
             let record = match downloaded {
                 Some(wheel) => {
-                    modules.insert(package.name.clone(), modules_of(&wheel.record));
+                    modules.insert(package.name.clone(), modules_of(wheel.entries()));
                     Some(wheel.record.clone())
                 }
                 None => self.state.record_text(&digest)?,
@@ -208,12 +214,9 @@ impl Work<'_> {
         let (paths, findings) = shared_paths(&owners);
         let clashes = self.session.weighed(findings, &self.planned.target.accept);
         self.refuse_hidden(&clashes)?;
-        for (digest, owner) in digests.iter().zip(&owners) {
-            if owner.new || !paths.is_empty() {
-                self.state.keep_record(digest, &with_shared(&owner.record, &paths))?;
-            }
-        }
-        Ok(WheelRecords { clashes, modules })
+        let kept = digests.into_iter().zip(&owners).filter(|(_, owner)| owner.new || !paths.is_empty());
+        let texts = kept.map(|(digest, owner)| (digest, with_shared(&owner.record, &paths))).collect();
+        Ok(WheelRecords { clashes, modules, texts })
     }
 
     /// The metadata of the changes that are `meant`, where they are installed, each with its site-packages.
@@ -303,11 +306,3 @@ type CheckedFiles = (Vec<PackageName>, Vec<Finding>, BTreeMap<PackageName, Hashe
 
 /// What is wrong after an install, what was read, and files that Python's start rewrites.
 pub(super) type Checked = (Vec<Finding>, BTreeMap<PackageName, HashedDistribution>, BTreeMap<PathBuf, PackageName>);
-
-/// What the RECORDs of the wheels say.
-struct WheelRecords {
-    /// Files that several distributions claim.
-    clashes: Vec<Finding>,
-    /// The modules that the new wheels bring.
-    modules: BTreeMap<PackageName, BTreeSet<String>>,
-}

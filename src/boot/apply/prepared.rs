@@ -50,9 +50,20 @@ pub(super) struct Brought {
     /// What no package owns, where they write.
     pub in_the_way: Vec<InTheWay>,
     pub touched: TouchedFiles,
+    pub records: WheelRecords,
     /// What is staged, where colab-boot installs it itself.
     pub staged: Option<Staged>,
     pub said: Vec<Finding>,
+}
+
+/// What the RECORDs of wheels say.
+pub(super) struct WheelRecords {
+    /// Files that several distributions claim.
+    pub clashes: Vec<Finding>,
+    /// The modules that the new wheels bring.
+    pub modules: BTreeMap<PackageName, BTreeSet<String>>,
+    /// Those to be kept, by the digests of their wheels.
+    pub texts: Vec<(Sha256, String)>,
 }
 
 /// Something that no package owns, where a wheel would write.

@@ -38,7 +38,7 @@ impl Work<'_> {
             intruders.extend(found.map(|one| (name.clone(), one)));
         }
         let front = InFront::of(self.session, &self.planned.seen, &self.planned.loaded, &self.planned.folders);
-        let first = wheels.iter().filter_map(|(name, wheel)| front.hiding(name, &modules_of(&wheel.record)));
+        let first = wheels.iter().filter_map(|(name, wheel)| front.hiding(name, &modules_of(wheel.entries())));
         hidden_by_user(&self.planned.seen, &intruders).into_iter().chain(first).collect()
     }
 
@@ -55,6 +55,9 @@ impl Work<'_> {
     /// Files that Python takes before what was installed, but for those of the new `wheels`: these are judged before
     /// anything changes, and may be accepted.
     pub(super) fn hidden_after(&self, mut intruders: Vec<(PackageName, Intruder)>, wheels: &Wheels) -> Vec<Finding> {
+        if intruders.is_empty() {
+            return Vec::new();
+        }
         let members = wheels.values().flat_map(|wheel| &wheel.files.members);
         let paths = members.filter_map(|member| installed_path(&member.path));
         let places: BTreeSet<PathBuf> =
@@ -73,7 +76,7 @@ impl Work<'_> {
         }
         let wanted = |(name, wheel): (&PackageName, &Arc<Downloaded>)| Importable {
             name: name.clone(),
-            modules: modules_of(&wheel.record),
+            modules: modules_of(wheel.entries()),
             location: self.layout.purelib.clone(),
         };
         let wanted: Vec<Importable> = wheels.iter().map(wanted).collect();

@@ -7,7 +7,7 @@ use crate::boot::machine::record_in;
 use crate::boot::planned::Planned;
 use crate::boot::resolve::collision_finding;
 use crate::core::diag::{Failure, Finding};
-use crate::core::inspect::{files_of_record, parse_record, shared_line};
+use crate::core::inspect::{Entry, files_of, parse_record, shared_line};
 use crate::core::model::contents::{Files, clashes, installed_path};
 use crate::core::model::{PackageName, Sha256};
 
@@ -27,10 +27,10 @@ pub(super) struct Owner {
 /// The paths that several of `owners` claim with different content, each with all of their digests, and a finding for
 /// each pair that a new one is in.
 pub(super) fn shared_paths(owners: &[Owner]) -> (SharedPaths, Vec<Finding>) {
-    let files: Vec<Files> = owners
-        .iter()
-        .map(|owner| files_of_record(&(owner.record.trim_end().to_owned() + "\n" + &owner.scripts)))
-        .collect();
+    let all: Vec<Vec<Entry>> = owners.iter().map(|owner| parse_record(&owner.record)).collect();
+    let scripts = owners.iter().map(|owner| parse_record(&owner.scripts));
+    let files: Vec<Files> =
+        all.iter().zip(scripts).map(|(own, scripts)| files_of(own.iter().chain(&scripts))).collect();
     let mut findings = Vec::new();
     for clash in clashes(&files.iter().collect::<Vec<_>>()) {
         let (first, second) = (&owners[clash.first], &owners[clash.second]);
@@ -39,7 +39,7 @@ pub(super) fn shared_paths(owners: &[Owner]) -> (SharedPaths, Vec<Finding>) {
         }
     }
     let mut paths = SharedPaths::new();
-    for entry in owners.iter().flat_map(|owner| parse_record(&owner.record)) {
+    for entry in all.into_iter().flatten() {
         if let Some(path) = installed_path(&entry.path) {
             paths.entry(path).or_default().extend(entry.sha256.into_iter().chain(entry.either));
         }

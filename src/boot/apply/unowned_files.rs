@@ -15,7 +15,6 @@ use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::digests::{digest, has_digest};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256};
 
 /// What each of several wheels would write.
@@ -171,8 +170,8 @@ fn refusal(name: &PackageName, all: &[&InTheWay]) -> Finding {
 
 /// What an installer makes of `wheel`, but for the list and the notes that it writes itself.
 pub(super) fn written<'a>(wheel: &'a Downloaded, layout: &'a Layout) -> impl Iterator<Item = Written> + 'a {
-    let digests: HashMap<String, Sha256> =
-        parse_record(&wheel.record).into_iter().filter_map(|one| Some((one.path, one.sha256?))).collect();
+    let entries = wheel.entries().iter();
+    let digests: HashMap<&str, Sha256> = entries.filter_map(|one| Some((one.path.as_str(), one.sha256?))).collect();
     let site = if wheel.is_pure() { &layout.purelib } else { &layout.platlib };
     let paths = wheel.files.members.iter().map(|member| member.path.as_str()).filter(|path| {
         let top = path.split('/').next().unwrap_or_default();

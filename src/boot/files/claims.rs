@@ -25,14 +25,14 @@ pub fn is_shared_script(path: &str, layout: &Layout) -> bool {
             .is_some()
 }
 
-/// For each of `places` that distributions in `layout` list, these and the digest that each lists.
-pub fn owners_of(places: &BTreeSet<PathBuf>, layout: &Layout) -> Result<BTreeMap<PathBuf, Owners>, Failure> {
+/// For each place that is `asked` for and that distributions in `layout` list, these and the digest that each lists.
+pub fn owners_of(asked: &dyn Fn(&Path) -> bool, layout: &Layout) -> Result<BTreeMap<PathBuf, Owners>, Failure> {
     let mut owners: BTreeMap<PathBuf, Owners> = BTreeMap::new();
     for site in layout.folders() {
         for entry in files::names_in(site)? {
             let Some(name) = metadata_of(&entry) else { continue };
             let listed = listed_files(site, &entry).unwrap_or_default();
-            for (place, sha256) in listed.into_iter().filter(|(place, _)| places.contains(place)) {
+            for (place, sha256) in listed.into_iter().filter(|(place, _)| asked(place)) {
                 owners.entry(place).or_default().insert(name.clone(), sha256);
             }
         }

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -69,7 +70,7 @@ struct Pending<'a, 'k> {
 }
 
 /// Of files that were read and are right.
-type Stamps = HashMap<PathBuf, Stamp>;
+type Stamps = HashMap<OsString, Stamp>;
 
 /// Compares `all`.
 pub fn compare(all: Vec<Held<'_>>, look: Options<'_>) -> Comparison {
@@ -103,16 +104,18 @@ pub fn compare(all: Vec<Held<'_>>, look: Options<'_>) -> Comparison {
     }
     let read = read_files(&work, look, &mut compared);
     see_folders(&work, look, &mut compared);
-    for (at, one) in work {
-        compared.basis[at] = one.basis;
+    for (at, one) in &work {
+        compared.basis[*at] = one.basis;
         compared.files += one.places.iter().map(|place| place.files.len()).sum::<usize>();
-        let is_whole = compared.faults[at].is_empty();
-        let name = one.located.held.name.clone();
-        let is_alone = compared.intruders.iter().all(|(other, _)| *other != name);
-        if is_whole && is_alone && look.depth == Depth::Bytes && one.basis != ComparedWith::Nothing && one.has_news() {
-            compared.hashed.insert(name, one.finish(read.get(&at), begun));
-        }
     }
+    let all: Vec<(&usize, &Pending<'_, '_>)> = work.iter().collect();
+    let known = |(at, one): &(&usize, &Pending<'_, '_>)| {
+        let (name, intruders) = (one.located.held.name, &compared.intruders);
+        let is_right = compared.faults[**at].is_empty() && intruders.iter().all(|(other, _)| other != name);
+        let is_read = look.depth == Depth::Bytes && one.basis != ComparedWith::Nothing && one.has_news();
+        (is_right && is_read).then(|| (name.clone(), one.known_next(read.get(*at), begun)))
+    };
+    compared.hashed = on_all_cores(&all, known).into_iter().collect();
     compared
 }
 
@@ -184,14 +187,14 @@ impl Pending<'_, '_> {
     }
 
     /// What the next comparison will know.
-    fn finish(self, read: Option<&Stamps>, begun: Moment) -> HashedDistribution {
+    fn known_next(&self, read: Option<&Stamps>, begun: Moment) -> HashedDistribution {
         // Of what was not known, the list is whole.
         let contents = self.known.map_or_else(|| self.located.contents(&self.expected), |known| known.contents);
         HashedDistribution {
             info: self.located.info.clone(),
             source: self.located.source,
             of_wheel: self.basis == ComparedWith::Wheel,
-            places: self.places.into_iter().map(|place| folder_of(place, read, begun)).collect(),
+            places: self.places.iter().map(|place| folder_of(place, read, begun)).collect(),
             wheel: self.located.held.wheel.map(|(_, wheel)| wheel),
             contents,
             former: Vec::new(),
@@ -201,16 +204,16 @@ impl Pending<'_, '_> {
 }
 
 /// What the next comparison will know of a folder, with the stamps of files that were `read`.
-fn folder_of(seen: FolderNow, read: Option<&Stamps>, begun: Moment) -> HashedFolder {
+fn folder_of(seen: &FolderNow, read: Option<&Stamps>, begun: Moment) -> HashedFolder {
     let own = if seen.may_hide() { Stamp::UNKNOWN } else { seen.own.settled(begun) };
     let cache = seen.cache.settled(begun);
-    let FolderNow { folder, files, .. } = seen;
-    let settled = |name: &str| Some(read?.get(&folder.join(name))?.settled(begun));
-    let files = files.into_iter().map(|(name, stamp)| {
-        let stamp = stamp.or_else(|| settled(&name)).unwrap_or(Stamp::UNKNOWN);
-        (name, stamp)
+    let folder = &seen.folder;
+    let settled = |name: &str| Some(read?.get(folder.join(name).as_os_str())?.settled(begun));
+    let files = seen.files.iter().map(|(name, stamp)| {
+        let stamp = stamp.or_else(|| settled(name)).unwrap_or(Stamp::UNKNOWN);
+        (name.clone(), stamp)
     });
-    HashedFolder { own, cache, files: files.collect(), folder }
+    HashedFolder { own, cache, files: files.collect(), folder: folder.clone() }
 }
 
 /// Reads what has to be read. Returns the stamps of the files that are right.
@@ -230,16 +233,15 @@ fn read_files(
         } else {
             check_size(file)
         };
-        Some((*at, file.place.clone(), result))
+        Some((*at, file.place.clone().into_os_string(), result))
     }) {
         match result {
             Ok(stamp) => drop(stamps.entry(at).or_default().insert(place, stamp)),
             Err(fault) => compared.faults[at].push(fault),
         }
     }
-    let by_size = files.iter().filter(|(_, _, was_read)| depth == Depth::Sizes && !was_read).count();
-    compared.by_size = by_size;
-    compared.read = files.len() - by_size;
+    compared.by_size = files.iter().filter(|(_, _, was_read)| depth == Depth::Sizes && !was_read).count();
+    compared.read = files.len() - compared.by_size;
     stamps
 }
 

@@ -2,11 +2,12 @@
 
 use std::io::Error as IoError;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use crate::boot::index::{WheelSource, failure_in};
 use crate::boot::store::WheelTexts;
 use crate::core::diag::Failure;
-use crate::core::inspect::Archive;
+use crate::core::inspect::{Archive, Entry, parse_record};
 use crate::core::model::contents::Files;
 use crate::core::model::metadata::headers;
 
@@ -27,6 +28,7 @@ pub struct Downloaded {
     pub wheel: String,
     /// Empty where there are none.
     pub entry_points: String,
+    entries: OnceLock<Vec<Entry>>,
 }
 
 impl Downloaded {
@@ -43,7 +45,8 @@ impl Downloaded {
         if let WheelSource::Stored(stored) = source {
             let WheelTexts { record, metadata, wheel, entry_points } = stored.texts().clone();
             let files = stored.files().clone();
-            return Ok(Self { source: source.clone(), files, record, metadata, wheel, entry_points });
+            let entries = OnceLock::new();
+            return Ok(Self { source: source.clone(), files, record, metadata, wheel, entry_points, entries });
         }
         let path: &Path = source.path();
         let failed = |what: &str, why: &IoError| {
@@ -69,7 +72,13 @@ impl Downloaded {
             wheel: text("WHEEL", TEXT_LIMIT)?.ok_or_else(|| missing("WHEEL"))?,
             entry_points: text("entry_points.txt", TEXT_LIMIT)?.unwrap_or_default(),
             files,
+            entries: OnceLock::new(),
         })
+    }
+
+    /// What RECORD lists.
+    pub fn entries(&self) -> &[Entry] {
+        self.entries.get_or_init(|| parse_record(&self.record))
     }
 
     /// The texts that [`open`](Self::open) reads.

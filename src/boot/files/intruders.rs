@@ -80,12 +80,16 @@ fn is_recorded(site: &Path, place: &Path) -> bool {
 /// Those in `site` that come before what a wheel is about to install there; `paths` are where its files go, below
 /// `site`.
 pub fn intruders_before(site: &Path, paths: &[String], tag: &str) -> Vec<Intruder> {
-    let mut folders: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
+    let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for path in paths {
-        for entry in Path::new(path).ancestors() {
-            if let (Some(folder), Some(name)) = (entry.parent(), entry.file_name().and_then(|name| name.to_str())) {
-                folders.entry(folder).or_default().insert(name);
+        let mut entry = path.as_str();
+        while !entry.is_empty() {
+            let (folder, name) = entry.rsplit_once('/').unwrap_or(("", entry));
+            if !folders.entry(folder).or_default().insert(name) {
+                // With an entry, those above it are known.
+                break;
             }
+            entry = folder;
         }
     }
     folders.iter().flat_map(|(folder, expected)| intruders_in(&site.join(folder), expected, tag)).collect()

@@ -1,6 +1,7 @@
 //! Files that were written by this run: what they look like proves what they hold.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
@@ -43,16 +44,16 @@ impl WrittenFile {
 
 /// Several, by their places.
 #[derive(Debug, Default)]
-pub struct WrittenFiles<'a>(HashMap<&'a Path, &'a WrittenFile>);
+pub struct WrittenFiles<'a>(HashMap<&'a OsStr, &'a WrittenFile>);
 
 impl<'a> WrittenFiles<'a> {
     pub fn new(files: impl Iterator<Item = &'a WrittenFile>) -> Self {
-        Self(files.map(|file| (file.place.as_path(), file)).collect())
+        Self(files.map(|file| (file.place.as_os_str(), file)).collect())
     }
 
     /// The digest of the file at `place`, which looks like `data`, where it is one of these and was not changed since.
     pub fn digest(&self, place: &Path, data: &Metadata) -> Option<Sha256> {
-        let file = self.0.get(place)?;
+        let file = self.0.get(place.as_os_str())?;
         (file.look() == WrittenFile::look_of(data)).then_some(file.sha256)
     }
 }

@@ -1,7 +1,8 @@
 //! The switch: package by package, the old metadata goes first and the new comes last, so that half a package never
 //! counts as installed. A folder that holds nothing else is exchanged as a whole, in one call; elsewhere each file is.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -35,8 +36,7 @@ pub fn switch(staged: &Staged, journal: &Path) -> Result<(), Failure> {
     }
     going.values().for_each(copy_up);
     let journal = Journal::begin(journal, &staged.folders)?;
-    let mut switch =
-        Switch { staged, bases: bases(layout), journal, next: 0, earlier: HashSet::new(), own: HashSet::new() };
+    let mut switch = Switch { staged, bases: bases(layout), journal, next: 0, package: 0, come: HashMap::new() };
     for name in &staged.removed {
         switch.package(name, &going[name], None)?;
     }
@@ -52,9 +52,10 @@ struct Switch<'a> {
     journal: Journal,
     /// The number of what is moved aside next.
     next: usize,
-    /// What earlier packages have brought, and what this one brings; of that, nothing goes.
-    earlier: HashSet<&'a Path>,
-    own: HashSet<&'a Path>,
+    /// How many packages were switched.
+    package: usize,
+    /// What these have brought and this one brings, each with how many were before; of that, nothing goes.
+    come: HashMap<&'a OsStr, usize>,
 }
 
 impl<'a> Switch<'a> {
@@ -64,7 +65,9 @@ impl<'a> Switch<'a> {
             self.move_aside(info)?;
         }
         if let Some(new) = new {
-            self.own.extend(new.files.iter().map(|file| file.place.as_path()));
+            for file in &new.files {
+                self.come.entry(file.place.as_os_str()).or_insert(self.package);
+            }
             let info = new.site.join(&new.info);
             for (tree, base) in &new.trees {
                 self.bring_all(tree, base, going, Some(&info))?;
@@ -76,13 +79,18 @@ impl<'a> Switch<'a> {
         } else {
             self.remove_the_rest(going)?;
         }
-        self.earlier.extend(self.own.drain());
+        self.package += 1;
         self.journal.add(&JournalEntry::Done { name: name.to_string() })
     }
 
     /// Whether the file at `place` has come, and stays.
     fn has_come(&self, place: &Path) -> bool {
-        self.own.contains(place) || self.earlier.contains(place)
+        self.come.contains_key(place.as_os_str())
+    }
+
+    /// Whether an earlier package has brought the file at `place`.
+    fn came_earlier(&self, place: &Path) -> bool {
+        self.come.get(place.as_os_str()).is_some_and(|package| *package < self.package)
     }
 
     /// Brings the file or folder at `staged` to `live`.
@@ -97,7 +105,7 @@ impl<'a> Switch<'a> {
         if !onto_folder {
             return self.exchange(staged, live).map_err(|error| cannot(staged, live, error));
         }
-        if there.is_dir() && all_goes(live, going, &|place| self.earlier.contains(place)) {
+        if there.is_dir() && all_goes(live, going, &|place| self.came_earlier(place)) {
             match self.exchange(staged, live) {
                 // A folder of a layer below, of overlayfs.
                 Err(Errno::XDEV) => {}

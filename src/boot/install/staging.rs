@@ -2,6 +2,7 @@
 //! are unpacked on all cores while others are looked at, or still arrive.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::num::NonZero;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,6 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::mutex::held;
 use crate::core::host::stamps::Stamp;
-use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256, Version};
 
 /// A wheel that is to be installed.
@@ -196,8 +196,8 @@ impl<'a> Stage<'a> {
 
     /// Adds a wheel, which begins to be unpacked.
     pub fn add(&self, incoming: Incoming) -> Result<(), Failure> {
-        let wheel = &incoming.wheel;
-        let tree = WheelTree::of(wheel, &incoming.name, self.staging.layout, self.staging.python)
+        let wheel = Arc::clone(&incoming.wheel);
+        let tree = WheelTree::of(&wheel, &incoming.name, self.staging.layout, self.staging.python)
             .map_err(|fault| malformed(&incoming, &fault))?;
         let path = wheel.source.path().to_owned();
         let open = wheel.source.open().map_err(|error| unreadable(&path, &error))?;
@@ -215,12 +215,12 @@ impl<'a> Stage<'a> {
         }
         targets.sort_by_key(|target| wheel.files.members[target.member].offset);
         let stamp = open.file().and_then(|file| Stamp::of_open(file).ok()).unwrap_or(Stamp::UNKNOWN);
-        let (sha256, wheel) = (incoming.sha256, Arc::clone(wheel));
         if open.stored().is_none() {
             self.outstanding.fetch_add(wheel.files.unpacked(), Ordering::Relaxed);
         }
-        let templates = Mutex::default();
-        let tasks = tasks_of(&Arc::new(Packed { at, path, open, stamp, sha256, wheel, targets, templates }));
+        let packed =
+            Packed { at, path, open, stamp, sha256: incoming.sha256, wheel, targets, templates: Mutex::default() };
+        let tasks = tasks_of(&Arc::new(packed));
         let (left, files) = (AtomicUsize::new(tasks.len()), Mutex::default());
         held(&self.wheels).push(Arc::new(InStage { incoming, tree, left, files, staged: Mutex::default() }));
         self.queue.add(tasks);
@@ -287,15 +287,14 @@ impl<'a> Stage<'a> {
     /// Fails where one wheel has a file that is a folder for another one, or for itself.
     fn must_have_room_for_each_other(&self) -> Result<(), Failure> {
         let wheels = held(&self.wheels);
-        let places =
-            || wheels.iter().flat_map(|one| one.tree.places().map(|place| (place.as_path(), &one.incoming.name)));
-        let owners: HashMap<&Path, &PackageName> = places().collect();
-        let mut seen: HashSet<&Path> = HashSet::new();
+        let places = || wheels.iter().flat_map(|one| one.tree.places().map(|place| (place, &one.incoming.name)));
+        let owners: HashMap<&OsStr, &PackageName> = places().map(|(place, name)| (place.as_os_str(), name)).collect();
+        let mut seen: HashSet<&OsStr> = HashSet::new();
         for (place, name) in places() {
             // With a folder that was looked at, those above it were.
-            let mut new = place.ancestors().skip(1).take_while(|folder| seen.insert(folder));
-            let Some((file, owner)) = new.find_map(|folder| owners.get_key_value(folder)) else { continue };
-            let message = format!("`{}` is a file of {owner} and a folder of {name}", file.display());
+            let mut new = place.ancestors().skip(1).take_while(|folder| seen.insert(folder.as_os_str()));
+            let Some((file, owner)) = new.find_map(|folder| owners.get_key_value(folder.as_os_str())) else { continue };
+            let message = format!("`{}` is a file of {owner} and a folder of {name}", Path::new(file).display());
             let finding = Finding::error(Code::WheelMalformed, message).about(Subject::package(name));
             let finding = finding.about(Subject::package(owner));
             let finding = finding.with_help("nothing was changed; choose another release of one of them");
@@ -386,13 +385,14 @@ impl<'a> Stage<'a> {
 
 /// Fails where a file of a wheel has other bytes than its RECORD says.
 fn must_be_as_recorded(one: &Incoming, tree: &WheelTree, files: &[WrittenFile]) -> Result<(), Failure> {
-    let recorded: HashMap<String, Sha256> =
-        parse_record(&one.wheel.record).into_iter().filter_map(|entry| Some((entry.path, entry.sha256?))).collect();
-    let written: HashMap<&Path, Sha256> = files.iter().map(|file| (file.place.as_path(), file.sha256)).collect();
+    let entries = one.wheel.entries().iter();
+    let recorded: HashMap<&str, Sha256> =
+        entries.filter_map(|entry| Some((entry.path.as_str(), entry.sha256?))).collect();
+    let written: HashMap<&OsStr, Sha256> = files.iter().map(|file| (file.place.as_os_str(), file.sha256)).collect();
     let path = |member: usize| one.wheel.files.members[member].path.as_str();
     let differs = tree.planned.iter().filter(|planned| !planned.is_script).find(|planned| {
         let expected = recorded.get(path(planned.member));
-        expected.is_some_and(|expected| written.get(planned.place.as_path()) != Some(expected))
+        expected.is_some_and(|expected| written.get(planned.place.as_os_str()) != Some(expected))
     });
     let Some(planned) = differs else { return Ok(()) };
     let path = path(planned.member).escape_debug();

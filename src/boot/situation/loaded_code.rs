@@ -16,7 +16,7 @@ use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::process_end::stat_of;
-use crate::core::inspect::parse_record;
+use crate::core::inspect::{Entry, parse_record};
 use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;
 use crate::core::model::modules::modules_among;
@@ -128,9 +128,9 @@ pub fn modules(
     Ok(found)
 }
 
-/// The modules that a wheel with this RECORD brings.
-pub fn modules_of(record: &str) -> BTreeSet<String> {
-    let paths: Vec<String> = parse_record(record).iter().filter_map(|entry| installed_path(&entry.path)).collect();
+/// The modules that a wheel brings whose RECORD has these `entries`.
+pub fn modules_of(entries: &[Entry]) -> BTreeSet<String> {
+    let paths: Vec<String> = entries.iter().filter_map(|entry| installed_path(&entry.path)).collect();
     modules_among(paths.iter().map(String::as_str))
 }
 

@@ -31,12 +31,12 @@ pub fn parse_record(text: &str) -> Vec<Entry> {
 
 /// The files with a digest that a RECORD names.
 pub fn files_of_record(text: &str) -> Files {
-    Files {
-        members: parse_record(text)
-            .into_iter()
-            .filter_map(|entry| Some(Member::of_record(entry.path, &entry.sha256?)))
-            .collect(),
-    }
+    files_of(parse_record(text).iter())
+}
+
+/// Those with a digest among `entries`.
+pub fn files_of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Files {
+    Files { members: entries.filter_map(|entry| Some(Member::of_record(entry.path.clone(), &entry.sha256?))).collect() }
 }
 
 fn entry<'a>(mut columns: impl Iterator<Item = &'a str>) -> Option<Entry> {

@@ -139,7 +139,11 @@ fn read_only_files_are_left_alone() {
         r#"
 mount -t tmpfs -o size=600m none "$SITE"
 mkdir -p "$STATE" && chmod 700 "$STATE" && mount -t tmpfs -o size=10m,mode=700 none "$STATE"
+mkdir -p "$CACHE" && chmod 700 "$CACHE" && mount -t tmpfs -o size=10m,mode=700 none "$CACHE"
 expect 0 applied apply before
+mount -o remount,ro "$CACHE"
+expect 3 'set `COLAB_BOOT_CACHE_DIR` to a folder' apply after
+mount -o remount,rw "$CACHE"
 mount -o remount,ro "$STATE"
 expect 3 'Read-only file system' apply after
 expect 3 'Read-only file system' apply before

@@ -2,12 +2,16 @@
 //! switched: a rename needs the same file system.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use crate::boot::machine::Layout;
 use crate::core::diag::Failure;
 use crate::core::host::files;
+use crate::core::host::locks;
 use crate::core::host::mounts::Look;
 
 /// How the names of folders begin that hold what is not in its place yet, or not any more.
@@ -30,12 +34,27 @@ pub(super) fn split<'a>(place: &'a Path, bases: &[PathBuf]) -> Option<(usize, &'
 /// The folder for what goes, in the ones that hold what comes.
 pub(super) const ASIDE: &str = "aside";
 
+/// Removes what runs that were killed have staged in `layout`. What others need stays: a run that is at work, and one
+/// that was killed when it had moved something aside, which only its own journal brings back.
+pub(super) fn drop_abandoned(layout: &Layout) {
+    for base in bases(layout) {
+        let names = files::names_if_any(&base).into_iter().filter(|name| name.starts_with(STAGE_PREFIX));
+        for folder in names.map(|name| base.join(name)) {
+            if files::names_if_any(&folder.join(ASIDE)).is_empty() && !locks::is_locked(&folder) {
+                let _ = std::fs::remove_dir_all(folder);
+            }
+        }
+    }
+}
+
 /// The folders beside an environment, one on each file system that it lies on.
 #[derive(Debug)]
 pub(super) struct StageFolders {
     bases: Vec<PathBuf>,
     /// For each base, the folder on its file system.
     folders: Vec<PathBuf>,
+    /// Held while these folders are needed: nobody else removes them.
+    locks: Arc<Vec<File>>,
 }
 
 impl StageFolders {
@@ -43,7 +62,7 @@ impl StageFolders {
     pub(super) fn create(layout: &Layout) -> Result<Self, Failure> {
         let bases = bases(layout);
         let mut of_device: BTreeMap<u64, PathBuf> = BTreeMap::new();
-        let mut folders = Vec::new();
+        let (mut folders, mut held) = (Vec::new(), Vec::new());
         for base in &bases {
             let device = device_of(base);
             if let Some(folder) = of_device.get(&device) {
@@ -62,14 +81,19 @@ impl StageFolders {
                 .keep();
             // A disk that is full once all is staged keeps nothing from being switched.
             files::create_folder(&folder.join(ASIDE))?;
+            held.extend(locks::lock_folder(&folder, Duration::ZERO, &|| ())?);
             of_device.insert(device, folder.clone());
             folders.push(folder);
         }
-        Ok(Self { bases, folders })
+        Ok(Self { bases, folders, locks: Arc::new(held) })
     }
 
     pub(super) fn bases(&self) -> &[PathBuf] {
         &self.bases
+    }
+
+    pub(super) fn locks(&self) -> &Arc<Vec<File>> {
+        &self.locks
     }
 
     /// For each base, the folder beside it.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::boot::files::{Downloaded, WrittenFile};
-use crate::boot::install::bases::{STAGE_PREFIX, StageFolders, bases, split};
+use crate::boot::install::bases::{StageFolders, split};
 use crate::boot::install::output::write_made;
 use crate::boot::install::own_metadata::{INSTALLER, record};
 use crate::boot::install::packed::{MemberTarget, Packed, unreadable};
@@ -23,7 +23,6 @@ use crate::boot::machine::Layout;
 use crate::boot::store::Store;
 use crate::core::diag::{Code, Failure, Finding, Kind, Subject};
 use crate::core::host::bell::Bell;
-use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::mutex::held;
 use crate::core::host::stamps::Stamp;
@@ -118,14 +117,6 @@ fn malformed(one: &Incoming, fault: &str) -> Failure {
 pub(super) fn drop_folders(folders: &[PathBuf]) {
     for folder in folders.iter().collect::<BTreeSet<_>>() {
         let _ = std::fs::remove_dir_all(folder);
-    }
-}
-
-/// Removes what runs that were killed have staged in `layout`.
-pub(super) fn drop_abandoned(layout: &Layout) {
-    for base in bases(layout) {
-        let names = files::names_if_any(&base).into_iter().filter(|name| name.starts_with(STAGE_PREFIX));
-        drop_folders(&names.map(|name| base.join(name)).collect::<Vec<_>>());
     }
 }
 
@@ -281,7 +272,8 @@ impl<'a> Stage<'a> {
         let packages: Option<Vec<StagedPackage>> =
             held(&self.wheels).iter().map(|wheel| held(&wheel.staged).take()).collect();
         let packages = packages.ok_or_else(|| Failure::bug("a wheel was not unpacked"))?;
-        Ok((filled, Staged::new(self.staging.layout.clone(), self.beside.folders().to_vec(), packages)))
+        let staged = Staged::new(self.staging.layout.clone(), self.beside.folders().to_vec(), packages);
+        Ok((filled, staged.with_locks(self.beside.locks())))
     }
 
     /// Fails where one wheel has a file that is a folder for another one, or for itself.

@@ -8,9 +8,10 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use crate::boot::files::{WrittenFile, strangers_in};
+use crate::boot::install::bases::drop_abandoned;
 use crate::boot::install::renames::inode_of;
 use crate::boot::install::staged::{STAGED, Staged};
-use crate::boot::install::staging::{drop_abandoned, drop_folders};
+use crate::boot::install::staging::drop_folders;
 use crate::boot::install::switch_journal::{JournalEntry, add_settled, read};
 use crate::boot::machine::Layout;
 use crate::core::diag::Failure;

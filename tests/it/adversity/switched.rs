@@ -173,3 +173,37 @@ fn what_is_added_to_packages_of_an_interrupted_apply_is_kept() {
     let kept = |path: &str| std::fs::read_to_string(aside.join(path)).unwrap_or_default();
     assert_eq!((kept("demo/deep/mine.txt").as_str(), kept("utils.py").as_str()), ("mine\n", "mine, too\n"));
 }
+
+/// An apply with another state folder knows nothing of the journal: what the interrupted one has moved aside is not its
+/// to remove.
+#[test]
+fn another_state_folder_leaves_an_interrupted_switch_alone() {
+    if !strace_works() {
+        return;
+    }
+    let rig = Rig::new();
+    rig.apply("trace=all", true);
+    let python = rig.world.venv.python.display().to_string();
+    let one = ["apply", "p.toml", "--python", &python, "--find-links", "house", "--offline"];
+    let mut command = rig.world.test.command(&one);
+    command.env("COLAB_BOOT_STATE_DIR", rig.world.test.path("other")).env("INJECT", "").env("FIRST", "exit 1");
+    let failed = Outcome::of(command);
+    assert_eq!(failed.code, 3, "{failed:?}");
+    let said = rig.world.run(&["apply", "p.toml"]).expect(0);
+    assert_eq!(differing(&rig.before, &rig.tree()), None, "{said:?}");
+}
+
+#[test]
+fn two_applies_with_different_state_folders_do_not_meet() {
+    let rig = World::new("");
+    let world = World { test: rig.test.fake("bash"), ..rig };
+    let (folder, python) = (world.test.folder.path().display().to_string(), world.venv.python.display().to_string());
+    let other = format!(
+        "(cd {folder}; export COLAB_BOOT_STATE_DIR={folder}/other; unset FIRST; \
+         \"$REAL_PROGRAM\" apply two.toml --python {python} --find-links house --offline >said 2>&1; echo $? >>said)"
+    );
+    let world = World { test: world.test.set("FIRST", other), ..world };
+    world.run(&["apply", "p.toml"]).expect(0);
+    let said = std::fs::read_to_string(world.test.path("said")).expect("an answer");
+    assert!(said.contains("another colab-boot holds") && said.ends_with("\n3\n"), "{said}");
+}

@@ -8,14 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::boot::machine::Layout;
+use crate::boot::machine::{Layout, STAGE_PREFIX};
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::locks;
 use crate::core::host::mounts::Look;
-
-/// How the names of folders begin that hold what is not in its place yet, or not any more.
-pub(super) const STAGE_PREFIX: &str = ".colab-boot-staged-";
 
 /// The folders that `layout` installs to, the innermost first.
 pub(super) fn bases(layout: &Layout) -> Vec<PathBuf> {

@@ -104,6 +104,10 @@ pub struct Home {
     pub before_site: Vec<PathBuf>,
 }
 
+/// How the names of folders begin, in those of [`Layout`], that hold what is not in its place yet, or not any more:
+/// `.colab-boot-staged-4Yzfqm/0/1/numpy/core.so` for a file of the first package, in the second of the folders.
+pub const STAGE_PREFIX: &str = ".colab-boot-staged-";
+
 /// Where an installer puts things (`sysconfig` paths).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]

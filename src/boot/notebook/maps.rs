@@ -5,7 +5,9 @@
 //! containers have, those of a map and those of `stat` are not the same numbers.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use crate::boot::machine::STAGE_PREFIX;
 
 /// The files that a text of `/proc/<pid>/maps` names, and whether each is deleted; one with several mappings comes
 /// several times.
@@ -20,11 +22,27 @@ pub(super) fn deleted_below(maps: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let deleted = mapped_files(maps).filter(|(_, deleted)| *deleted).map(|(path, _)| Path::new(path));
     for path in deleted.filter(|path| folders.iter().any(|folder| path.starts_with(folder)) || is_of_pip(path)) {
-        if found.last().map(PathBuf::as_path) != Some(path) && !found.iter().any(|known| known == path) {
-            found.push(path.to_owned());
+        let path = place_of(path);
+        if found.last() != Some(&path) && !found.contains(&path) {
+            found.push(path);
         }
     }
     found
+}
+
+/// Where a file lay that a switch has exchanged with a staged one; any other one's path.
+fn place_of(path: &Path) -> PathBuf {
+    let is_stage =
+        |folder: &&Path| folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STAGE_PREFIX));
+    let stage = path.ancestors().find(is_stage);
+    let within = stage.and_then(|stage| {
+        let mut parts = path.strip_prefix(stage).ok()?.components();
+        // The number of its package, then that of the folder.
+        let is_number = |part: Component<'_>| part.as_os_str().to_string_lossy().parse::<usize>().is_ok();
+        let is_exchanged = parts.next().is_some_and(is_number) && parts.next().is_some_and(is_number);
+        is_exchanged.then(|| stage.with_file_name("").join(parts.as_path()))
+    });
+    within.unwrap_or_else(|| path.to_owned())
 }
 
 /// Whether pip has moved a file here from outside of site-packages (`/tmp/pip-uninstall-lg1y8n2s/libtbb.so.12`, pip
@@ -52,12 +70,20 @@ mod tests {
             7f01-7f02 r-xp 00001000 fe:01 21    /venv/site/numpy/a.so (deleted)\n\
             7f03-7f04 r-xp 00000000 fe:01 22    /venv/site/with space/b.so (deleted)\n\
             7f05-7f06 r-xp 00000000 fe:01 23    /venv/site/c.so\n\
+            7f05-7f06 r-xp 00000000 fe:01 26    /venv/site/.colab-boot-staged-4Yzfqm/10/0/x.libs/d.so (deleted)\n\
+            7f05-7f06 r-xp 00000000 fe:01 27    /venv/site/.colab-boot-staged-4Yzfqm/aside/0/e.so (deleted)\n\
             7f06-7f07 r-xp 00000000 fe:01 24    /tmp/pip-uninstall-ab12/libtbb.so.12 (deleted)\n\
             7f06-7f07 r-xp 00000000 fe:01 25    /usr/lib/libssl.so.3 (deleted)\n\
             7f07-7f08 rw-s 00000000 00:01 24    /memfd:x (deleted)\n\
             7ffc-7ffd rw-p 00000000 00:00 0     [stack]\n";
         let found = deleted_below(maps, &[PathBuf::from("/venv/site")]);
-        let expected = ["/venv/site/numpy/a.so", "/venv/site/with space/b.so", "/tmp/pip-uninstall-ab12/libtbb.so.12"];
+        let expected = [
+            "/venv/site/numpy/a.so",
+            "/venv/site/with space/b.so",
+            "/venv/site/x.libs/d.so",
+            "/venv/site/.colab-boot-staged-4Yzfqm/aside/0/e.so",
+            "/tmp/pip-uninstall-ab12/libtbb.so.12",
+        ];
         assert_eq!(found, expected.map(PathBuf::from));
     }
 }

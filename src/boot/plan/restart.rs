@@ -8,7 +8,6 @@ use crate::boot::marker::{Given, Touched, because};
 use crate::boot::notebook::{Loaded, Modules};
 use crate::boot::plan::variables::VariablesAfter;
 use crate::boot::plan::{Basis, Change, Plan};
-use crate::core::diag::others;
 use crate::core::model::PackageName;
 
 /// The decision, with its reasons.
@@ -74,8 +73,15 @@ pub(super) fn evidence(basis: &Basis<'_>, plan: &Plan, environment: &VariablesAf
     let reported = matches!(basis.loaded.modules, Modules::Reported(_));
     let mut evidence: Vec<String> = if reported { environment.because.clone() } else { Vec::new() };
     if let Some(first) = basis.loaded.replaced.first() {
-        let more = others(basis.loaded.replaced.len() - 1);
-        evidence.push(format!("`{}`{more} was replaced on disk while the kernel has it loaded", first.display()));
+        let others = basis.loaded.replaced.len() - 1;
+        let text = match others {
+            0 => format!("`{}` was replaced on disk while the kernel has it loaded", first.display()),
+            _ => format!(
+                "`{}` and {others} more were replaced on disk while the kernel has them loaded",
+                first.display()
+            ),
+        };
+        evidence.push(text);
     }
     // What this plan replaces is judged by what it replaces.
     let is_replaced = |name: &PackageName| plan.changes.iter().any(|change| change.name == *name);

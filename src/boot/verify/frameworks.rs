@@ -108,7 +108,13 @@ fn judge_smoke(name: &PackageName, outcome: &SmokeOutcome, target: &LockedTarget
         && public(version) != public(imported)
     {
         let message = format!("{name} {version} is locked, but {imported} is imported");
-        return Some(Finding::error(Code::VerifySmoke, message).with_help("another copy comes first on sys.path"));
+        let installed = seen.machine.installed.get(name).map(|one| one.version.clone().without_local());
+        let help = if installed == public(imported) {
+            "install the locked version with `colab-boot apply`"
+        } else {
+            "another copy comes first on sys.path"
+        };
+        return Some(Finding::error(Code::VerifySmoke, message).with_help(help));
     }
     if outcome.tpu == Some(false) && has_tpu(seen) {
         let message = format!("{name} does not use this machine's TPU");

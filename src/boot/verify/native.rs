@@ -147,7 +147,7 @@ fn finding(
         FailedAt::Import => "can't be imported",
     };
     let message = format!("{name} {version} {what}");
-    let known = explanation(session, seen, error);
+    let known = explanation(session, (seen, target), error);
     let finding = if profile.wants(name) || known.is_some() {
         Finding::error(Code::VerifyImport, message)
     } else {
@@ -158,7 +158,7 @@ fn finding(
 }
 
 /// What the words of a failed import mean.
-fn explanation(session: &Session<'_>, seen: &Seen, error: &str) -> Option<String> {
+fn explanation(session: &Session<'_>, (seen, target): (&Seen, &LockedTarget), error: &str) -> Option<String> {
     if let Some((before, _)) = error.split_once(": cannot open shared object file") {
         let library = before.rsplit([' ', '\n']).next().unwrap_or(before);
         let system = SystemLibraries::bundled().ok();
@@ -177,8 +177,14 @@ fn explanation(session: &Session<'_>, seen: &Seen, error: &str) -> Option<String
     if let Some((_, rest)) = error.split_once("No module named '") {
         let module = rest.split(['\'', '.']).next().unwrap_or_default();
         let package = distribution_of(module).map_or_else(|| module.replace('_', "-"), ToString::to_string);
+        // Of a submodule, another release may have none.
+        let is_whole = rest.split('\'').next() == Some(module);
+        let is_locked = package.parse().is_ok_and(|name| target.package(&name).is_some());
         return Some(match module {
             "pkg_resources" => "setuptools 82 has no `pkg_resources` any more: add `setuptools = \"<82\"`".to_owned(),
+            _ if is_locked && is_whole => {
+                format!("`{package}` is locked, but has no module `{module}`: run `colab-boot apply`")
+            }
             _ => format!("the module `{module}` is not installed: add `{package}` to the profile"),
         });
     }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rustix::fs::{Access, access};
+use rustix::io::Errno;
 use serde::Serialize;
 
 use crate::boot::session::Session;
@@ -27,6 +29,7 @@ struct CacheReport {
 pub(super) fn run(verb: &CacheVerb, session: &Session<'_>) -> Result<Report, Failure> {
     let CacheVerb::Prune(PruneOptions { all }) = verb;
     let cache = &session.paths.cache;
+    must_be_writable(cache)?;
     let pruned = session.store()?.prune(*all);
     let mut report = CacheReport { wheels: pruned.wheels, freed: pruned.freed };
     for name in files::names_if_any(&cache.join(DOWNLOADS)) {
@@ -48,6 +51,18 @@ pub(super) fn run(verb: &CacheVerb, session: &Session<'_>) -> Result<Report, Fai
         }
     };
     Ok(Report::new(&report, text))
+}
+
+/// Fails where nothing can be removed from the folder.
+fn must_be_writable(cache: &Path) -> Result<(), Failure> {
+    match access(cache, Access::WRITE_OK | Access::EXEC_OK) {
+        Err(error) if error != Errno::NOENT => {
+            let message = format!("nothing can be removed from `{}`", cache.display());
+            let help = "run the command as the user that owns this folder, where it can be written";
+            Err(Failure::world(message).because(&error).help(help))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether colab-boot has made what has this name in the cache: listings and notes of what wheels hold, in folders such

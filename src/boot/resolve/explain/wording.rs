@@ -150,7 +150,7 @@ impl Wording<'_> {
         let buildable = self.question.profile.policy.buildable.contains(name);
         if source && !buildable && self.only_rejected(name, &listing, range) {
             return Some(format!(
-                "or let the installer build it: `wheels-only = false` and `build = [\"{name}\"]` in `[policy]`"
+                "let the installer build it: `wheels-only = false` and `build = [\"{name}\"]` in `[policy]`"
             ));
         }
         let local = range.iter().any(|(low, _)| match low {

@@ -28,16 +28,31 @@ pub(super) fn split<'a>(place: &'a Path, bases: &[PathBuf]) -> Option<(usize, &'
     bases.iter().enumerate().find_map(|(at, base)| Some((at, place.strip_prefix(base).ok()?)))
 }
 
+/// An empty folder in these, until the first file is switched.
+const UNTOUCHED: &str = "untouched";
+
+/// To be called between the first entry of a journal that names `folders` and the first rename.
+pub(super) fn touch(folders: &[PathBuf]) -> Result<(), Failure> {
+    for folder in folders.iter().map(|folder| folder.join(UNTOUCHED)).filter(|folder| folder.is_folder_there()) {
+        std::fs::remove_dir(&folder).map_err(|error| {
+            Failure::world(format!("could not remove the folder `{}`", folder.display())).because(&error)
+        })?;
+    }
+    Ok(())
+}
+
 /// The folder for what goes, in the ones that hold what comes.
 pub(super) const ASIDE: &str = "aside";
 
 /// Removes what runs that were killed have staged in `layout`. What others need stays: a run that is at work, and one
-/// that was killed when it had moved something aside, which only its own journal brings back.
+/// that was killed once its switch had begun, which only its own journal undoes.
 pub(super) fn drop_abandoned(layout: &Layout) {
     for base in bases(layout) {
         let names = files::names_if_any(&base).into_iter().filter(|name| name.starts_with(STAGE_PREFIX));
         for folder in names.map(|name| base.join(name)) {
-            if files::names_if_any(&folder.join(ASIDE)).is_empty() && !locks::is_locked(&folder) {
+            let names = files::names_if_any(&folder);
+            let is_untouched = names.is_empty() || names.iter().any(|name| name == UNTOUCHED);
+            if is_untouched && !locks::is_locked(&folder) {
                 let _ = std::fs::remove_dir_all(folder);
             }
         }
@@ -76,6 +91,7 @@ impl StageFolders {
                         .help("take ownership of the environment, or run the command as its owner")
                 })?
                 .keep();
+            files::create_folder(&folder.join(UNTOUCHED))?;
             // A disk that is full once all is staged keeps nothing from being switched.
             files::create_folder(&folder.join(ASIDE))?;
             held.extend(locks::lock_folder(&folder, Duration::ZERO, &|| ())?);

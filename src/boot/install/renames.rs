@@ -11,7 +11,7 @@ use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use crate::boot::files::Claims;
-use crate::boot::install::bases::{ASIDE, bases, split};
+use crate::boot::install::bases::{ASIDE, bases, split, touch};
 use crate::boot::install::going::Going;
 use crate::boot::install::staged::{Staged, StagedPackage};
 use crate::boot::install::switch_journal::{Journal, JournalEntry};
@@ -36,6 +36,7 @@ pub fn switch(staged: &Staged, journal: &Path) -> Result<(), Failure> {
     }
     going.values().for_each(copy_up);
     let journal = Journal::begin(journal, &staged.folders)?;
+    touch(&staged.folders)?;
     let mut switch = Switch { staged, bases: bases(layout), journal, next: 0, package: 0, come: HashMap::new() };
     for name in &staged.removed {
         switch.package(name, &going[name], None)?;

@@ -96,11 +96,6 @@ impl Work<'_> {
         )))
     }
 
-    /// Fails where a colab-boot with another state folder is changing this environment: what was planned is of before.
-    pub(super) fn hold_environment(&self) -> Result<Option<File>, Failure> {
-        locks::lock_folder(&self.layout.purelib, Duration::ZERO, &|| ())
-    }
-
     /// Waits for another apply of this lock that shares the cache, under another state folder or in another container:
     /// it would delete the wheels when it has done.
     pub(super) fn hold_wheels(&self, folder: &Path) -> Result<File, Failure> {

@@ -92,7 +92,7 @@ impl Work<'_> {
         let packages: Vec<&LockedPackage> =
             decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
         let folder = self.session.paths.cache.join("wheels").join(goal.digest().short());
-        let _held = (self.hold_environment()?, self.hold_wheels(&folder)?);
+        let _held = self.hold_wheels(&folder)?;
         let Brought { wheels, in_the_way, touched, records, staged, said } =
             self.bring(settings, &packages, &folder)?;
         self.session.changed.store(true, Ordering::Relaxed);

@@ -1,17 +1,13 @@
 //! The folders of an environment that packages have files in, and where beside them new files are kept until they are
 //! switched: a rename needs the same file system.
 
-use std::collections::BTreeMap;
-use std::fs::File;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
 use crate::boot::machine::{Layout, STAGE_PREFIX};
 use crate::core::diag::Failure;
 use crate::core::host::files;
-use crate::core::host::locks;
 use crate::core::host::mounts::Look;
 
 /// The folders that `layout` installs to, the innermost first.
@@ -44,15 +40,21 @@ pub(super) fn touch(folders: &[PathBuf]) -> Result<(), Failure> {
 /// The folder for what goes, in the ones that hold what comes.
 pub(super) const ASIDE: &str = "aside";
 
-/// Removes what runs that were killed have staged in `layout`. What others need stays: a run that is at work, and one
-/// that was killed once its switch had begun, which only its own journal undoes.
+/// The folders that stage folders of `layout` are created in: the innermost base on each file system.
+pub fn stage_places(layout: &Layout) -> Vec<PathBuf> {
+    let mut devices = BTreeSet::new();
+    bases(layout).into_iter().filter(|base| devices.insert(device_of(base))).collect()
+}
+
+/// Removes what runs that were killed have staged in `layout`, which the caller holds. One that was killed once its
+/// switch had begun is left: only its own journal undoes that.
 pub(super) fn drop_abandoned(layout: &Layout) {
     for base in bases(layout) {
         let names = files::names_if_any(&base).into_iter().filter(|name| name.starts_with(STAGE_PREFIX));
         for folder in names.map(|name| base.join(name)) {
             let names = files::names_if_any(&folder);
             let is_untouched = names.is_empty() || names.iter().any(|name| name == UNTOUCHED);
-            if is_untouched && !locks::is_locked(&folder) {
+            if is_untouched {
                 let _ = std::fs::remove_dir_all(folder);
             }
         }
@@ -65,8 +67,6 @@ pub(super) struct StageFolders {
     bases: Vec<PathBuf>,
     /// For each base, the folder on its file system.
     folders: Vec<PathBuf>,
-    /// Held while these folders are needed: nobody else removes them.
-    locks: Arc<Vec<File>>,
 }
 
 impl StageFolders {
@@ -74,7 +74,7 @@ impl StageFolders {
     pub(super) fn create(layout: &Layout) -> Result<Self, Failure> {
         let bases = bases(layout);
         let mut of_device: BTreeMap<u64, PathBuf> = BTreeMap::new();
-        let (mut folders, mut held) = (Vec::new(), Vec::new());
+        let mut folders = Vec::new();
         for base in &bases {
             let device = device_of(base);
             if let Some(folder) = of_device.get(&device) {
@@ -94,19 +94,14 @@ impl StageFolders {
             files::create_folder(&folder.join(UNTOUCHED))?;
             // A disk that is full once all is staged keeps nothing from being switched.
             files::create_folder(&folder.join(ASIDE))?;
-            held.extend(locks::lock_folder(&folder, Duration::ZERO, &|| ())?);
             of_device.insert(device, folder.clone());
             folders.push(folder);
         }
-        Ok(Self { bases, folders, locks: Arc::new(held) })
+        Ok(Self { bases, folders })
     }
 
     pub(super) fn bases(&self) -> &[PathBuf] {
         &self.bases
-    }
-
-    pub(super) fn locks(&self) -> &Arc<Vec<File>> {
-        &self.locks
     }
 
     /// For each base, the folder beside it.

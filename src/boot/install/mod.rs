@@ -18,6 +18,7 @@ mod undo;
 mod unpacked_members;
 mod wheel_tree;
 
+pub use bases::stage_places;
 pub use launcher::entry_points;
 pub use renames::switch;
 pub use staged::{BuiltPackage, STAGED, Staged, StagedPackage};

@@ -1,9 +1,7 @@
 //! What is staged: files beside the environment, each with its place and what it looks like.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,9 +30,6 @@ pub struct Staged {
     pub built: Vec<BuiltPackage>,
     /// Of what goes, what its own lists have wrong.
     pub corrections: BTreeMap<PackageName, Corrections>,
-    /// Of the folders, in the process that has staged.
-    #[serde(skip)]
-    locks: Vec<Arc<Vec<File>>>,
 }
 
 /// A package whose wheel the install script builds.
@@ -64,14 +59,8 @@ pub struct StagedPackage {
 impl Staged {
     /// `packages` that lie in `folders`, for `layout`.
     pub(super) fn new(layout: Layout, folders: Vec<PathBuf>, packages: Vec<StagedPackage>) -> Self {
-        let (removed, built, corrections, locks) = (Vec::new(), Vec::new(), BTreeMap::new(), Vec::new());
-        Self { folders, layout, packages, removed, built, corrections, locks }
-    }
-
-    /// Keeps others from removing the folders while it lives.
-    pub(super) fn with_locks(mut self, locks: &Arc<Vec<File>>) -> Self {
-        self.locks.push(Arc::clone(locks));
-        self
+        let (removed, built, corrections) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Self { folders, layout, packages, removed, built, corrections }
     }
 
     /// No package at all.
@@ -83,7 +72,6 @@ impl Staged {
     pub fn add(&mut self, other: Self) {
         self.folders.extend(other.folders);
         self.packages.extend(other.packages);
-        self.locks.extend(other.locks);
     }
 
     /// All files of all packages.

@@ -272,8 +272,7 @@ impl<'a> Stage<'a> {
         let packages: Option<Vec<StagedPackage>> =
             held(&self.wheels).iter().map(|wheel| held(&wheel.staged).take()).collect();
         let packages = packages.ok_or_else(|| Failure::bug("a wheel was not unpacked"))?;
-        let staged = Staged::new(self.staging.layout.clone(), self.beside.folders().to_vec(), packages);
-        Ok((filled, staged.with_locks(self.beside.locks())))
+        Ok((filled, Staged::new(self.staging.layout.clone(), self.beside.folders().to_vec(), packages)))
     }
 
     /// Fails where one wheel has a file that is a folder for another one, or for itself.

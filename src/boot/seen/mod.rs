@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::boot::files::{Claims, placed};
-use crate::boot::install::{SWITCH, Undone, undo};
+use crate::boot::install::{SWITCH, Undone, stage_places, undo};
 use crate::boot::ledger::{Entry, Ledger};
 use crate::boot::machine::{
     Home, Layout, Looker, Machine, MachineRequest, Observed, Overrides, Python, PythonOrigin, RawDistribution, Said,
@@ -204,6 +204,7 @@ impl Session<'_> {
     pub fn hold_to_change(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<Hold, Failure> {
         let (held, layout) = self.hold_layout(request, beside)?;
         let Some(layout) = layout else { return Ok(held) };
+        let held = held.also(&stage_places(&layout), &|line| self.say(line))?;
         let aside = State::of(&self.paths.state, &layout).aside_folder();
         let undone = undo(&held.folder.join(SWITCH), &layout, &aside)?;
         if undone.any {

@@ -17,10 +17,22 @@ const AT_MOST: Duration = Duration::from_mins(5);
 
 /// Holds an environment for one apply. Released when dropped.
 pub struct Hold {
-    _lock: File,
+    locks: Vec<File>,
     /// The folder of its script, log and journal.
     pub folder: PathBuf,
 }
+
+impl Hold {
+    /// Waits for a colab-boot with another state folder that has staged files in one of these `places`.
+    pub fn also(mut self, places: &[PathBuf], say: &dyn Fn(&str)) -> Result<Self, Failure> {
+        for place in places {
+            self.locks.extend(locks::lock_folder(place, AT_MOST, &|| say(WAITING))?);
+        }
+        Ok(self)
+    }
+}
+
+const WAITING: &str = "another colab-boot is changing this environment; waiting for it";
 
 /// Waits for other applies in the environment with this `layout`, and for the installer that a killed one has left
 /// behind. `folder` is the state folder of all environments; where no Python was found, it is held itself.
@@ -30,12 +42,11 @@ pub fn hold(folder: &Path, layout: Option<&Layout>, say: &dyn Fn(&str)) -> Resul
     files::must_be_ours(folder, "COLAB_BOOT_STATE_DIR", false)?;
     let own = layout.map_or_else(|| folder.to_owned(), |layout| State::of(folder, layout).folder);
     files::create_private_folder(&own)?;
-    let waiting = || say("another colab-boot is changing this environment; waiting for it");
-    let lock = locks::lock_exclusively(&own.join("lock"), AT_MOST, &waiting)?;
+    let lock = locks::lock_exclusively(&own.join("lock"), AT_MOST, &|| say(WAITING))?;
     wait_for_orphan(&own, AT_MOST, &mut |pid| {
         say(&format!("waiting for the installer of an earlier run (process {pid})"));
     })?;
     files::remove_temporaries(&own)?;
     files::remove_temporaries(&own.join("records"))?;
-    Ok(Hold { _lock: lock, folder: own })
+    Ok(Hold { locks: vec![lock], folder: own })
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use crate::adversity::system_calls::strace_works;
 use crate::adversity::users_files::World;
@@ -199,11 +200,23 @@ fn two_applies_with_different_state_folders_do_not_meet() {
     let world = World { test: rig.test.fake("bash"), ..rig };
     let (folder, python) = (world.test.folder.path().display().to_string(), world.venv.python.display().to_string());
     let other = format!(
-        "(cd {folder}; export COLAB_BOOT_STATE_DIR={folder}/other; unset FIRST; \
-         \"$REAL_PROGRAM\" apply two.toml --python {python} --find-links house --offline >said 2>&1; echo $? >>said)"
+        "cd {folder}; export COLAB_BOOT_STATE_DIR={folder}/other; unset FIRST; \
+         \"$REAL_PROGRAM\" apply two.toml --python {python} --find-links house --offline >said 2>&1; echo $? >>said"
     );
-    let world = World { test: world.test.set("FIRST", other), ..world };
+    std::fs::write(world.test.path("other.sh"), other).expect("a script");
+    let begins = format!(
+        "setsid sh {folder}/other.sh & until grep -q waiting {folder}/said 2>&1; do sleep 0.05; done >/dev/null"
+    );
+    let world = World { test: world.test.set("FIRST", begins), ..world };
     world.run(&["apply", "p.toml"]).expect(0);
-    let said = std::fs::read_to_string(world.test.path("said")).expect("an answer");
-    assert!(said.contains("another colab-boot holds") && said.ends_with("\n3\n"), "{said}");
+    let said = || std::fs::read_to_string(world.test.path("said")).expect("an answer");
+    for _ in 0..600 {
+        if said().ends_with("\n0\n") {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let said = said();
+    assert!(said.contains("another colab-boot is changing this environment") && said.ends_with("\n0\n"), "{said}");
+    assert!(world.venv.site_packages().contains(&"demo-2.0.dist-info".to_owned()), "{said}");
 }

@@ -6,7 +6,8 @@
 
 From `index`: caches are empty, wheels are downloaded. From `folder`: the wheels lie in a folder, there is no network and caches are
 empty. `second`: another environment has the same packages, and the caches are as its installation from the index has left them.
-`again`: everything is installed; one run before is not counted. The tools alternate, each run in folders of its own, and nothing
+`limited`: from an index on this machine that sends 20 MB per second on each connection. `again`: everything is installed; one run before
+is not counted. The set `small` is 1,000 generated wheels of six files each, which no index has. The tools alternate, each run in folders of its own, and nothing
 is deleted before all is done: for minutes after a deletion ext4 looks for other inodes than those that have become free, which takes
 several times as long as the installation. So the disk needs room for every run, and some minutes since the last deletion; or give a
 `--folder` in memory (tmpfs), where `--delete` does no harm. Prints a Markdown table of medians in seconds (the worst, and the
@@ -23,13 +24,18 @@ import sys
 import tempfile
 import time
 import tomllib
+import zipfile
+
+from limited_index import LimitedIndex
 
 SETS = {
     "thirty": ["pandas", "scikit-learn", "matplotlib", "fastapi", "xgboost-cpu", "polars", "seaborn"],
     "hundred": ["jupyterlab", "pandas", "scikit-learn", "matplotlib", "polars", "xgboost-cpu", "opencv-python-headless", "pyarrow"],
     "cublas": ["nvidia-cublas-cu12==12.8.4.1"],
     "torch": ["torch==2.9.1", "torchvision", "torchaudio"],
+    "small": [f"small-{number}" for number in range(1000)],
 }
+LIMIT = 20_000_000
 HARDWARE = ["--gpu", "T4", "--driver", "580.82.07"]
 
 
@@ -38,7 +44,7 @@ class World:
 
     def __init__(self, name, arguments, folder):
         self.name, self.arguments, self.folder = name, arguments, folder
-        self.house, self.worlds = folder / "house", 0
+        self.house, self.worlds, self.index = folder / "house", 0, None
         folder.mkdir()
         lines = []
         for one in SETS[name]:
@@ -47,13 +53,29 @@ class World:
         self.profile = folder / "p.toml"
         self.profile.write_text("[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\n" + "\n".join(lines) + "\n")
         self.fresh()
-        self.ours("lock", self.profile, *HARDWARE, "--python", self.python())
+        found = self.generate() if name == "small" else []
+        self.ours("lock", self.profile, *HARDWARE, "--python", self.python(), *found)
         lock = tomllib.loads((folder / "p.lock").read_text())
         packages = lock["target"][0]["package"]
         pins = [f"{one['name']}=={one['version']} --hash=sha256:{one['wheel']['sha256']}" for one in packages]
         self.pins = folder / "pins.txt"
         self.pins.write_text("\n".join(pins) + "\n")
         self.count, self.size = len(packages), sum(one["wheel"].get("size", 0) for one in packages)
+
+    def generate(self):
+        """The wheels of the set `small`, and how they are found."""
+        self.house.mkdir()
+        for package in SETS["small"]:
+            module = package.replace("-", "_")
+            info = f"{module}-1.0.dist-info"
+            members = {f"{module}/part_{part}.py": f"value = {part}\n" * 100 for part in range(3)}
+            members[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+            members[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            members[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in [*members, f"{info}/RECORD"])
+            with zipfile.ZipFile(self.house / f"{module}-1.0-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+                for path, text in members.items():
+                    wheel.writestr(path, text)
+        return ["--find-links", self.house, "--offline"]
 
     def python(self):
         return self.venv / "bin/python"
@@ -99,8 +121,10 @@ class World:
         python, folder = self.python(), source == "folder"
         if tool == "colab-boot":
             more = ["--wheelhouse", self.house] if folder else []
+            more = ["--index-url", self.index] if source == "limited" else more
             return self.run(self.arguments.colab_boot, "apply", self.profile, "--locked", "--python", python, *HARDWARE, *more)
         more = ["--no-index", "--find-links", self.house] if folder else []
+        more = ["--default-index" if tool == "uv" else "--index-url", self.index] if source == "limited" else more
         more += ["--no-deps", "--require-hashes", "--requirement", self.pins]
         if tool == "uv":
             return self.run(self.arguments.uv, "pip", "install", "--python", python, *more)
@@ -123,10 +147,14 @@ def main():
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         for name in arguments.sets:
             world = World(name, arguments, pathlib.Path(folder) / name)
-            if "folder" in arguments.sources:
+            if {"folder", "limited"} & set(arguments.sources) and not world.house.is_dir():
                 world.ours("fetch", world.folder / "p.lock", "--into", world.house)
             for source in arguments.sources:
-                measure(world, source, arguments)
+                if source == "limited":
+                    with LimitedIndex(world.house, LIMIT) as world.index:
+                        measure(world, source, arguments)
+                else:
+                    measure(world, source, arguments)
             if arguments.delete:
                 shutil.rmtree(world.folder)
 
@@ -141,13 +169,14 @@ def measure(world, source, arguments):
         time.sleep(3)  # what has just changed is not remembered
         world.install(tool, source)
         times[tool] = [world.install(tool, source) for _ in range(max(10, arguments.runs))]
+    first = "folder" if world.name == "small" else "index"
     for _ in range(0 if source == "again" else arguments.runs):
         for tool in arguments.tools:
             world.fresh()
             if source == "second":
-                world.install(tool, "index")
+                world.install(tool, first)
                 world.second()
-            times[tool].append(world.install(tool, "index" if source == "second" else source))
+            times[tool].append(world.install(tool, first if source == "second" else source))
             processor[tool].append(world.processor)
             memory[tool] = max(memory[tool], world.memory)
     medians = {tool: statistics.median(all_of) for tool, all_of in times.items()}

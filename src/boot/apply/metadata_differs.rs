@@ -1,6 +1,8 @@
 //! What the downloaded wheels themselves require, compared with what will be installed: an index can show other
 //! METADATA than its wheels have, and what was solved is then not what is installed.
 
+use std::collections::BTreeSet;
+
 use crate::boot::apply::prepared::Wheels;
 use crate::boot::audit::{Audited, Environment, requirements};
 use crate::boot::lock::LockedPackage;
@@ -8,6 +10,7 @@ use crate::boot::planned::Planned;
 use crate::boot::seen::{installed, surroundings};
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Finding, Subject};
+use crate::core::model::PackageName;
 use crate::core::model::metadata::{Metadata, headers};
 
 /// Requirements in the `wheels` of `packages` that nothing meets once the plan is carried out, and wheels for another
@@ -18,9 +21,10 @@ pub(super) fn unmet(
     packages: &[&LockedPackage],
     wheels: &Wheels,
 ) -> Vec<Finding> {
-    let changes = &planned.decision.plan.changes;
+    let changed: BTreeSet<&PackageName> = planned.decision.plan.changes.iter().map(|change| &change.name).collect();
     let mut held = installed(session, &planned.seen);
-    held.retain(|held| !changes.iter().any(|change| change.name == held.name));
+    held.retain(|held| !changed.contains(&held.name));
+    let kept = held.len();
     let mut different = Vec::new();
     for package in packages {
         let mut new = Audited::new(package.name.clone(), package.version.clone());
@@ -34,21 +38,19 @@ pub(super) fn unmet(
         held.push(new);
     }
     let environment = Environment { held, complete: true, ..surroundings(&planned.seen) };
-    let subjects = environment.held.iter().filter(|held| packages.iter().any(|package| package.name == held.name));
-    let findings = subjects.flat_map(|held| {
-        let comes_back = planned.target.package(&held.name).is_none();
-        let help = if planned.goal.is_restore() { OF_OTHERS } else { OF_PROFILE };
-        requirements(&environment, std::iter::once(held)).into_iter().map(move |finding| {
-            if comes_back {
-                return Finding::warning(finding.code, finding.message).with_help(help);
-            }
-            finding.with_note(OF_INDEX).with_help(
-                "nothing was changed; add the missing package to the profile, or choose another release; \
-                 report the difference to the operator of the index",
-            )
-        })
+    let locked: BTreeSet<&PackageName> = planned.target.packages.iter().map(|package| &package.name).collect();
+    let (ours, others): (Vec<_>, Vec<_>) =
+        environment.held[kept..].iter().partition(|held| locked.contains(&held.name));
+    let broken = requirements(&environment, ours).into_iter().map(|finding| {
+        finding.with_note(OF_INDEX).with_help(
+            "nothing was changed; add the missing package to the profile, or choose another release; \
+             report the difference to the operator of the index",
+        )
     });
-    different.into_iter().chain(findings).collect()
+    let help = if planned.goal.is_restore() { OF_OTHERS } else { OF_PROFILE };
+    let comes_back = requirements(&environment, others).into_iter();
+    let comes_back = comes_back.map(|finding| Finding::warning(finding.code, finding.message).with_help(help));
+    different.into_iter().chain(broken).chain(comes_back).collect()
 }
 
 /// What is said of a package that comes back as before the first apply: it may not fit the packages of the profile,

@@ -1,6 +1,7 @@
 //! Members of wheels that come from the store, and those that go there.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::boot::files::WrittenFile;
@@ -31,10 +32,11 @@ fn bring_one(packed: &Packed, stored: &StoredWheel, target: &MemberTarget) -> Re
         output.write(&stored.read_member(target.member, SCRIPT).map_err(failed)?);
         return output.close(packed);
     }
-    if target.path.look_at_entry().is_ok() {
-        return Err(twice(target));
-    }
-    match stored.bring(at, &target.path).map_err(failed)? {
+    let brought = stored.bring(at, &target.path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => twice(target),
+        _ => failed(error),
+    })?;
+    match brought {
         SecondName::Linked => {
             let StoredFile { inode, size, modified, sha256, .. } = *file;
             Ok(WrittenFile { place: target.place.clone(), inode, size, modified, sha256 })

@@ -19,6 +19,7 @@ use crate::boot::machine::Kernel;
 use crate::boot::notebook::Loaded;
 use crate::core::model::{PackageName, Sha256};
 
+use stale_kernels::held_package;
 pub use stale_kernels::{Given, Touched, because};
 
 /// The format of the record.
@@ -292,7 +293,9 @@ impl Marker {
         // What it was asked to restart for stays true of this very process, whatever it says of itself later.
         let asked = self.asked.iter().filter(|asked| asked.kernel == *kernel).flat_map(|asked| &asked.because);
         for reason in now.evidence.iter().chain(asked) {
-            if !all.contains(reason) {
+            // Of a package that has changed again since, the last change is said.
+            let holds = held_package(reason);
+            if !all.iter().any(|known| known == reason || holds.is_some() && held_package(known) == holds) {
                 all.push(reason.clone());
             }
         }

@@ -108,10 +108,18 @@ impl Touched {
             Some(name) if !is_stale => {
                 format!("{name} has a `.pth` file, which Python reads at startup, and {}", self.what)
             }
-            Some(name) => format!("{name} is loaded and {}", self.what),
+            Some(name) => format!("{name}{IS_LOADED}{}", self.what),
             None => self.what.clone(),
         })
     }
+}
+
+/// Between the name of a package that a kernel holds and what has become of it.
+const IS_LOADED: &str = " is loaded and ";
+
+/// The package that the kernel holds, by this `reason` to restart it.
+pub(super) fn held_package(reason: &str) -> Option<&str> {
+    reason.split_once(IS_LOADED).map(|(name, _)| name)
 }
 
 /// Why `kernel`, which has `loaded`, must restart for what is in `touched`; nothing where it need not. `folders` are

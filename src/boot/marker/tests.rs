@@ -217,6 +217,15 @@ fn another_lock_takes_over_an_open_restart() {
 }
 
 #[test]
+fn of_a_package_that_changes_twice_the_last_change_is_said() {
+    let here = now(Some(&OLD), holding("numpy"));
+    let back = Touched { what: "goes from 2.0 to 1.0".into(), ..touched("numpy") };
+    let again = Event::Begin { changed: names(&["numpy"]), touched: vec![back] };
+    let marker = after(Some(&pending()), vec![again, Event::Finish], &here);
+    assert_eq!(marker.because(&here), ["numpy is loaded and goes from 2.0 to 1.0"]);
+}
+
+#[test]
 fn profiles_follow_each_other_for_ever() {
     const LOCKS: [&[u8]; 2] = [b"a", b"b"];
     let mut marker = None;

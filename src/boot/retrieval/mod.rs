@@ -26,6 +26,7 @@ use crate::boot::session::Session;
 use crate::boot::store::{Store, StoreAnswer, StoredWheel};
 use crate::core::diag::{Failure, Finding, bytes};
 use crate::core::host::mounts::Look;
+use crate::core::host::parallel::on_all_cores;
 use crate::core::log::{Style, bar};
 use crate::core::model::catalog::{Candidate, Catalog, Listing};
 use crate::core::model::platform::parse_platform;
@@ -100,12 +101,12 @@ impl Retrieval<'_> {
         let mut fetched = Fetched::default();
         let mut missing = Vec::new();
         let store = if in_place { self.session.store()? } else { Store::off() };
+        let stored = self.stored(&store, packages);
+        fetched.sources.extend(stored.into_iter().map(|(file, stored)| (file, WheelSource::Stored(Arc::new(stored)))));
         for package in packages {
-            let Some(wheel) = package.wheel() else { continue };
-            if let Some(stored) = self.stored(&store, package) {
-                fetched.sources.insert(wheel.file.clone(), WheelSource::Stored(Arc::new(stored)));
+            let Some(wheel) = package.wheel().filter(|wheel| !fetched.sources.contains_key(&wheel.file)) else {
                 continue;
-            }
+            };
             let here = folders.path(package).filter(|_| in_place && !wheel.is_source());
             match here {
                 Some(path) => drop(fetched.sources.insert(wheel.file.clone(), WheelSource::Here(path))),
@@ -129,20 +130,27 @@ impl Retrieval<'_> {
         Ok(fetched)
     }
 
-    /// What `store` has of `package`.
-    fn stored(&self, store: &Store, package: &LockedPackage) -> Option<StoredWheel> {
-        match store.get(&package.wheel()?.sha256?) {
-            StoreAnswer::Nothing => None,
-            StoreAnswer::Wheel(stored) => Some(stored),
-            StoreAnswer::Changed(path) => {
-                let (name, version) = (&package.name, &package.version);
-                self.session.say(&format!(
-                    "the cached `{path}` of {name} {version} was changed (environments share its files); the wheel is \
-                     unpacked again"
-                ));
-                None
-            }
-        }
+    /// What `store` has of `packages`, by the names of their wheels.
+    fn stored(&self, store: &Store, packages: &[&LockedPackage]) -> Vec<(String, StoredWheel)> {
+        let looked = on_all_cores(packages, |package| {
+            let wheel = package.wheel()?;
+            Some((*package, wheel.file.clone(), store.get(&wheel.sha256?)))
+        });
+        looked
+            .into_iter()
+            .filter_map(|(package, file, answer)| match answer {
+                StoreAnswer::Nothing => None,
+                StoreAnswer::Wheel(stored) => Some((file, stored)),
+                StoreAnswer::Changed(path) => {
+                    let (name, version) = (&package.name, &package.version);
+                    self.session.say(&format!(
+                        "the cached `{path}` of {name} {version} was changed (environments share its files); the wheel \
+                         is unpacked again"
+                    ));
+                    None
+                }
+            })
+            .collect()
     }
 
     /// Brings the files of `packages` to `folder`, from `folders` or an index.

@@ -4,8 +4,8 @@ use std::fs::{Metadata, Permissions};
 use std::io::{Error as IoError, ErrorKind, Read, Result as IoResult};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +63,9 @@ struct Index {
     stored: Vec<StoredFile>,
 }
 
+/// So few files are looked at by one thread: to start another one takes longer.
+const FEW: usize = 200;
+
 /// How files end of which each environment has its own: bundles of certificates.
 const APART: [&str; 2] = ["pem", "crt"];
 
@@ -84,7 +87,9 @@ pub struct StoredWheel {
     /// Of each file the time of its last change (`st_ctime`, in nanoseconds since 1970) when it was known to be right:
     /// an edit moves it, whatever it does to size and time. So do new names of the file, which are noted.
     times: Mutex<Vec<i64>>,
-    clones: AtomicBool,
+    /// Whether `times` are others than on disk.
+    are_new: AtomicBool,
+    clones: Arc<AtomicBool>,
 }
 
 /// The first line of a script that was written for one interpreter.
@@ -112,13 +117,14 @@ impl StoredFile {
 
 impl StoredWheel {
     /// The entry in `folder`; `None` where there is none that can be read.
-    pub(super) fn read(folder: &Path) -> Option<Self> {
+    pub(super) fn read(folder: &Path, clones: &Arc<AtomicBool>) -> Option<Self> {
         let bytes = files::read_bytes(&folder.join(INDEX), LARGEST).ok()?;
         let index: Index = postcard::from_bytes(&bytes).ok()?;
         let times = files::read_bytes(&folder.join(TIMES), LARGEST).ok();
         let mut times: Vec<i64> = times.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
         times.resize(index.stored.len(), 0);
-        Some(Self { folder: folder.to_owned(), index, times: Mutex::new(times), clones: AtomicBool::new(true) })
+        let (times, are_new, clones) = (Mutex::new(times), AtomicBool::new(false), Arc::clone(clones));
+        Some(Self { folder: folder.to_owned(), index, times, are_new, clones })
     }
 
     /// How many bytes the files of the entry in `folder` have.
@@ -145,7 +151,9 @@ impl StoredWheel {
     /// name, is read.
     pub(super) fn changed(&self) -> Option<String> {
         let all: Vec<usize> = (0..self.index.stored.len()).collect();
-        let changed = on_all_cores(&all, |at| self.is_right(*at).is_err().then_some(*at));
+        let changed = |at: &usize| self.is_right(*at).is_err().then_some(*at);
+        let changed: Vec<usize> =
+            if all.len() < FEW { all.iter().filter_map(changed).collect() } else { on_all_cores(&all, changed) };
         if changed.is_empty() {
             self.keep_times();
         }
@@ -166,13 +174,21 @@ impl StoredWheel {
             if digest(&place)?.0 != one.sha256 {
                 return Err(changed_since());
             }
-            held(&self.times)[at] = time;
+            self.note(at, time);
         }
         Ok(())
     }
 
+    fn note(&self, at: usize, time: i64) {
+        held(&self.times)[at] = time;
+        self.are_new.store(true, Ordering::Relaxed);
+    }
+
     /// Writes down when the files have changed last. Without it they are read the next time.
     pub fn keep_times(&self) {
+        if !self.are_new.swap(false, Ordering::Relaxed) {
+            return;
+        }
         if let Ok(bytes) = postcard::to_stdvec(&*held(&self.times)) {
             let _ = write_whole_fast(&self.folder.join(TIMES), &bytes);
         }
@@ -210,7 +226,7 @@ impl StoredWheel {
             && let Ok(brought) = link(&from, to, mode, &self.clones)
         {
             if brought == SecondName::Linked {
-                held(&self.times)[at] = Stamp::of_data(&to.look_at_entry()?).changed;
+                self.note(at, Stamp::of_data(&to.look_at_entry()?).changed);
             }
             return Ok(brought);
         }
@@ -232,12 +248,12 @@ pub struct NewEntry {
     folder: tempfile::TempDir,
     place: PathBuf,
     stored: Vec<(StoredFile, i64)>,
-    clones: AtomicBool,
+    clones: Arc<AtomicBool>,
 }
 
 impl NewEntry {
-    pub(super) fn new(folder: tempfile::TempDir, place: PathBuf) -> Self {
-        Self { folder, place, stored: Vec::new(), clones: AtomicBool::new(true) }
+    pub(super) fn new(folder: tempfile::TempDir, place: PathBuf, clones: Arc<AtomicBool>) -> Self {
+        Self { folder, place, stored: Vec::new(), clones }
     }
 
     /// Adds the file at `from`, which is that of a member and has this digest. One that can't share its bytes is an

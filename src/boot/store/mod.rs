@@ -10,6 +10,8 @@ mod entry;
 mod second_name;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, CWD};
@@ -41,6 +43,8 @@ pub struct Store {
     /// Bytes; 0 turns it off.
     limit: u64,
     now: SystemTime,
+    /// Whether the file system may know reflinks.
+    clones: Arc<AtomicBool>,
 }
 
 /// What the store has of a wheel.
@@ -64,12 +68,13 @@ impl Store {
     /// since 1970.
     pub fn new(cache: &Path, limit: Option<u64>, now: u64) -> Self {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(now);
-        Self { folder: cache.join(FOLDER), limit: limit.unwrap_or(LIMIT), now }
+        let clones = Arc::new(AtomicBool::new(true));
+        Self { folder: cache.join(FOLDER), limit: limit.unwrap_or(LIMIT), now, clones }
     }
 
     /// One that has nothing and takes nothing.
     pub fn off() -> Self {
-        Self { folder: PathBuf::new(), limit: 0, now: SystemTime::UNIX_EPOCH }
+        Self { folder: PathBuf::new(), limit: 0, now: SystemTime::UNIX_EPOCH, clones: Arc::default() }
     }
 
     /// The unpacked wheel with this digest. Every file of it is looked at.
@@ -78,7 +83,7 @@ impl Store {
         if self.limit == 0 || !folder.is_folder_there() {
             return StoreAnswer::Nothing;
         }
-        let Some(stored) = StoredWheel::read(&folder) else {
+        let Some(stored) = self.read(&folder) else {
             self.remove(&folder);
             return StoreAnswer::Nothing;
         };
@@ -101,12 +106,16 @@ impl Store {
         }
         files::create_private_folder(&self.folder).ok()?;
         let folder = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&self.folder).ok()?;
-        Some(NewEntry::new(folder, place))
+        Some(NewEntry::new(folder, place, Arc::clone(&self.clones)))
+    }
+
+    fn read(&self, folder: &Path) -> Option<StoredWheel> {
+        StoredWheel::read(folder, &self.clones)
     }
 
     /// Removes what was not used for longest until the rest has at most the limit; entries of killed runs, too.
     pub fn trim(&self) -> Pruned {
-        self.remove_oldest(self.limit, &|folder, used| !self.is_recent(used) || StoredWheel::read(folder).is_none())
+        self.remove_oldest(self.limit, &|folder, used| !self.is_recent(used) || self.read(folder).is_none())
     }
 
     /// Removes all but what a run may be using now: the disk is full.
@@ -116,7 +125,7 @@ impl Store {
 
     /// Removes what no environment has as well, whose disk space is that of the store alone; or `all`.
     pub fn prune(&self, all: bool) -> Pruned {
-        let is_unused = |folder: &Path| StoredWheel::read(folder).is_none_or(|stored| !stored.is_linked());
+        let is_unused = |folder: &Path| self.read(folder).is_none_or(|stored| !stored.is_linked());
         self.remove_oldest(0, &|folder, _| all || is_unused(folder))
     }
 
@@ -141,7 +150,7 @@ impl Store {
             if all <= limit || !may_go(&folder, used) {
                 continue;
             }
-            let freed = StoredWheel::read(&folder).map_or(0, |stored| stored.alone());
+            let freed = self.read(&folder).map_or(0, |stored| stored.alone());
             if self.remove(&folder) {
                 all -= size;
                 pruned.wheels += 1;

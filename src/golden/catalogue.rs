@@ -49,6 +49,9 @@ pub struct SignersRow {
     pub threshold: usize,
     /// Of the file `allowed_signers`.
     pub sha256: Sha256,
+    /// The number of the last change of the signers, 0 where there was none.
+    #[serde(default)]
+    pub step: u64,
 }
 
 impl Catalogue {
@@ -103,8 +106,11 @@ impl Catalogue {
         let _ = writeln!(text, "version = {}\nname = \"{}\"\nseq = {}", self.version, self.name, self.seq);
         let _ =
             writeln!(text, "issued = {}\nfresh-until = {}\ntool = \"{}\"", self.issued, self.fresh_until, self.tool);
-        if let Some(SignersRow { threshold, sha256 }) = &self.signers {
+        if let Some(SignersRow { threshold, sha256, step }) = &self.signers {
             let _ = writeln!(text, "\n[signers]\nthreshold = {threshold}\nsha256 = \"{sha256}\"");
+            if *step > 0 {
+                let _ = writeln!(text, "step = {step}");
+            }
         }
         let Policy { per_framework, review, deprecate, expire, fresh } = &self.policy;
         let _ = writeln!(

@@ -131,7 +131,9 @@ fn too_few(by: &[String], trust: &Trust, outcomes: &[Outcome]) -> Finding {
     let message = format!("the index is signed by {names}; {} required", trust.threshold);
     let notes = outcomes.iter().filter_map(said);
     let finding = notes.fold(Finding::error(Code::GoldenThreshold, message), Finding::with_note);
-    finding.with_help("the index or its keys were changed: ask its maintainers; `colab-boot golden trust` accepts new keys that the old ones have signed")
+    finding.with_help(
+        "the index or its keys were changed: ask its maintainers; `colab-boot golden trust` pins other keys by hand",
+    )
 }
 
 /// What a signature that does not count says.

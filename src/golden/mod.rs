@@ -30,6 +30,8 @@ pub mod signed_text;
 pub mod signers;
 // Whether the index is signed by those who may, and fresh.
 pub mod index_trust;
+// How readers follow a change of the signers.
+pub mod rotation;
 // The index as a web page.
 pub mod catalogue_page;
 // Repositories in folders and at addresses: read, changed, signed; who is trusted.

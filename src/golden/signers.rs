@@ -157,23 +157,12 @@ impl Signers {
     }
 
     fn check_one(&self, text: &str, block: &str, namespace: &str, now: DateTime) -> Outcome {
-        let signature = match SshSig::from_pem(block) {
-            Ok(signature) => signature,
-            Err(error) => return Outcome::OtherKind(format!("it can't be read ({error}); only Ed25519 is supported")),
+        let key = match key_that_signed(text, block, namespace) {
+            Ok(key) => key,
+            Err(outcome) => return outcome,
         };
-        if !matches!(signature.public_key(), KeyData::Ed25519(_)) {
-            return Outcome::OtherKind("only Ed25519 is supported".to_owned());
-        }
-        let fingerprint = signature.public_key().fingerprint(HashAlg::Sha256).to_string();
-        let key = PublicKey::from(signature.public_key().clone());
-        if let Err(error) = key.verify(namespace, text.as_bytes(), &signature) {
-            let why = match error {
-                ssh_key::Error::Namespace => format!("it was made for `{}`", signature.namespace()),
-                _ => format!("it signs different content ({fingerprint})"),
-            };
-            return Outcome::Wrong(why);
-        }
-        let own = self.all.iter().filter(|signer| signer.key.key_data() == signature.public_key());
+        let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
+        let own = self.all.iter().filter(|signer| *signer.key.key_data() == key);
         let mut refused = None;
         for signer in own {
             let principal = signer.principal.clone();
@@ -197,8 +186,7 @@ impl Signers {
 
     /// The keys that may sign an index, as [`of_keys`](Self::of_keys) reads them.
     pub fn index_keys(&self) -> Vec<String> {
-        let signs = self.all.iter().filter(|one| one.namespaces.is_empty() || one.namespaces.contains(INDEX));
-        signs
+        self.of_index()
             .filter_map(|one| {
                 let key = one.key.to_openssh().ok()?;
                 let mut words = key.split_whitespace();
@@ -207,10 +195,42 @@ impl Signers {
             .collect()
     }
 
+    /// The fingerprints of the keys that may sign an index.
+    pub fn index_fingerprints(&self) -> BTreeSet<String> {
+        self.of_index().map(Signer::fingerprint).collect()
+    }
+
+    fn of_index(&self) -> impl Iterator<Item = &Signer> {
+        self.all.iter().filter(|one| one.namespaces.is_empty() || one.namespaces.contains(INDEX))
+    }
+
     /// Fingerprints, which say whether two sets of keys are the same whatever else their lines say.
     pub fn fingerprints(&self) -> BTreeSet<String> {
         self.all.iter().map(Signer::fingerprint).collect()
     }
+}
+
+/// The key that has made `block`, a signature of `text` for `namespace`, of any owner; otherwise what is wrong with it.
+fn key_that_signed(text: &str, block: &str, namespace: &str) -> Result<KeyData, Outcome> {
+    let signature = SshSig::from_pem(block)
+        .map_err(|error| Outcome::OtherKind(format!("it can't be read ({error}); only Ed25519 is supported")))?;
+    if !matches!(signature.public_key(), KeyData::Ed25519(_)) {
+        return Err(Outcome::OtherKind("only Ed25519 is supported".to_owned()));
+    }
+    let key = PublicKey::from(signature.public_key().clone());
+    if let Err(error) = key.verify(namespace, text.as_bytes(), &signature) {
+        return Err(Outcome::Wrong(match error {
+            ssh_key::Error::Namespace => format!("it was made for `{}`", signature.namespace()),
+            _ => format!("it signs different content ({})", key.fingerprint(HashAlg::Sha256)),
+        }));
+    }
+    Ok(signature.public_key().clone())
+}
+
+/// The fingerprints of the keys that have signed `text` as an index is signed.
+pub fn keys_that_signed(text: &str, blocks: &[String]) -> BTreeSet<String> {
+    let keys = blocks.iter().filter_map(|block| key_that_signed(text, block, INDEX).ok());
+    keys.map(|key| key.fingerprint(HashAlg::Sha256).to_string()).collect()
 }
 
 /// The principals of good signatures; two with one key count once.

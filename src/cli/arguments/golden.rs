@@ -181,10 +181,6 @@ pub struct SignOptions {
     #[arg(long)]
     pub fresh: bool,
 
-    /// Use a retired key to sign the index that retires it; notebooks that pinned this key then accept the new ones
-    #[arg(long, conflicts_with = "fresh")]
-    pub leaving: bool,
-
     #[command(flatten)]
     pub kept: KeptOptions,
 }

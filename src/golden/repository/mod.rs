@@ -11,6 +11,7 @@ mod new_release;
 mod pin_check;
 mod repository_address;
 mod release_files;
+mod signer_change;
 mod source_request;
 mod status_text;
 mod pin_holder;
@@ -25,12 +26,13 @@ pub use pin_holder::{Holder, Read, into_option};
 pub use release_files::{missing_again, must_be_free};
 pub use repository_address::{Repository, TO_ASK, TO_READ};
 pub use repository_changes::{Kept, OTHER_LIST, may_sign};
+pub use signer_change::{SignerChange, change_findings, sign_all};
 pub use source_request::SourceRequest;
 pub use ssh_keygen::{default_key, public_key, sign};
 pub use status_text::{pin_findings, standing_findings};
 pub use stray_files::{beside, freshness, strangers, witnesses};
 pub use trusted::{forget_others, must_be_known, name_at, remember, trust_of, write_trust};
-pub use trusted_read::{folder_of, read_believed, repo_option};
+pub use trusted_read::{believed, folder_of, leads_to, read_believed, repo_option};
 pub use withdrawn::withdrawn;
 
 /// The index.

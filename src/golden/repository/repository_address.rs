@@ -12,10 +12,11 @@ use crate::core::diag::{Code, Failure, Finding, Kind, shell_word};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
-use crate::golden::catalogue::LARGEST;
+use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::entry::{Release, ReleaseFile};
 use crate::golden::index_trust::{Trust, Vouched, vouch};
 use crate::golden::repository::{FRESH_FILE, INDEX_FILE};
+use crate::golden::signed_text::split;
 
 /// For all that one command reads of an address.
 pub const TO_READ: Duration = Duration::from_secs(30);
@@ -108,6 +109,13 @@ impl Repository {
             finding.help.push(help.clone());
         }
         Ok(vouched)
+    }
+
+    /// The number of the last change of the signers, as the index has it: who has signed that is not looked at.
+    pub fn steps(&self) -> Result<u64, Failure> {
+        let index = self.read(INDEX_FILE, LARGEST)?.unwrap_or_default();
+        let catalogue = split(&index).and_then(|signed| Catalogue::parse(signed.text));
+        Ok(catalogue.ok().and_then(|catalogue| catalogue.signers).map_or(0, |row| row.step))
     }
 
     /// The file `file` of `release`, as the index means it.

@@ -262,8 +262,10 @@ pub fn may_sign(signers: &Signers, text: &str, block: &str, namespace: &str, now
     match signers.check(text, &[block.to_owned()], namespace, now).pop() {
         Some(Outcome::Good { .. }) => Ok(()),
         Some(Outcome::NotAllowed { principal, why }) => Err(Failure::answer(format!("{principal} can't sign: {why}"))),
-        Some(Outcome::Unknown { fingerprint }) => Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {fingerprint}"))
-            .help("a signer adds it with `colab-boot golden signers --add`; to sign with a removed key, use `golden sign --leaving`")),
+        Some(Outcome::Unknown { fingerprint }) => {
+            Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {fingerprint}"))
+                .help("a signer adds it with `colab-boot golden signers --add`"))
+        }
         Some(Outcome::OtherKind(why)) => Err(Failure::input(format!("the key can't sign here: {why}"))
             .help("create one with `ssh-keygen -t ed25519`, and add it with `colab-boot golden signers --add`")),
         other => Err(Failure::bug(format!("ssh-keygen's signature is wrong: {other:?}"))),

@@ -57,7 +57,7 @@ pub fn trust_of(paths: &Paths, name: &PackageName) -> Result<Trust, Failure> {
         Failure::input(format!("`{}` does not state how many signatures are required", place.display()))
             .help("`colab-boot golden trust` pins the keys and their number again")
     })?;
-    let seen = remembered(paths, name, &signers)?.map(|one| (one.seq, one.sha256));
+    let seen = seen_of(paths, name, &signers)?;
     Ok(Trust { name: Some(name.clone()), signers, threshold, min_seq: 0, seen })
 }
 
@@ -100,6 +100,25 @@ pub fn write_trust(
     files::write_whole(&folder.join("threshold"), format!("{threshold}\n").as_bytes())?;
     files::write_whole(&folder.join(SIGNERS_FILE), signers.as_bytes())?;
     Ok(folder)
+}
+
+/// Pins the list that the pinned signers of the repository `name` have signed. If it can't be written, the change is
+/// followed again the next time.
+pub(super) fn pin_anew(paths: &Paths, name: &PackageName, list: &str, threshold: usize) {
+    let folder = folder(paths, name);
+    if files::read_optional(&folder.join(SIGNERS_FILE)).ok().flatten().is_none() {
+        return;
+    }
+    let keys = || files::write_whole(&folder.join(SIGNERS_FILE), list.as_bytes());
+    let count = || files::write_whole(&folder.join("threshold"), format!("{threshold}\n").as_bytes());
+    // If the second one fails, no fewer of the old keys are enough.
+    let fewer = trust_of(paths, name).is_ok_and(|known| known.threshold > threshold);
+    let _ = if fewer { keys().and_then(|()| count()) } else { count().and_then(|()| keys()) };
+}
+
+/// The number and the digest of the newest index of the repository `name` that was seen of these `signers`.
+pub(super) fn seen_of(paths: &Paths, name: &PackageName, signers: &Signers) -> Result<Option<(u64, Sha256)>, Failure> {
+    Ok(remembered(paths, name, signers)?.map(|one| (one.seq, one.sha256)))
 }
 
 /// The newest index that was seen. A damaged record is an error: without it, an older index would pass.

@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::boot::session::Session;
-use crate::core::diag::{Failure, shell_word};
+use crate::core::diag::{Code, Failure, shell_word};
 use crate::core::host::mounts::Look;
 use crate::core::model::PackageName;
-use crate::golden::index_trust::Trust;
+use crate::golden::index_trust::{Trust, Vouched, vouch};
 use crate::golden::pin::Pins;
 use crate::golden::repository::INDEX_FILE;
 use crate::golden::repository::pin_holder::Read;
 use crate::golden::repository::repository_address::Repository;
 use crate::golden::repository::source_request::SourceRequest;
-use crate::golden::repository::trusted::{name_at, remember, trust_of};
+use crate::golden::repository::trusted::{name_at, pin_anew, remember, seen_of, trust_of};
 use crate::golden::repository::withdrawn::remember_withdrawn;
+use crate::golden::rotation::{LARGEST_STEP, follow, step_file};
 use crate::golden::signers::Signers;
 
 /// The folder of the repository: the one that is named, this one, or `golden-cells`.
@@ -59,13 +60,14 @@ pub fn read_believed(
     if trust.threshold > 0 {
         trust.min_seq = trust.min_seq.max(pinned_seq);
     }
-    let mut vouched = repository.vouched(&trust, session.now)?;
+    let is_pinned = source.trusted_key.is_empty();
+    let (mut trust, mut vouched) = believed(&repository, trust, is_pinned, session)?;
     if trust.threshold == 0 {
         // A copy somewhere else of what is pinned by its name: those who sign that have to sign this.
         let by_name = trust_of(&session.paths, &vouched.catalogue.name)?;
         if by_name.threshold > 0 {
-            trust = Trust { min_seq: trust.min_seq, ..by_name };
-            vouched = repository.vouched(&trust, session.now)?;
+            let by_name = Trust { min_seq: trust.min_seq, ..by_name };
+            (trust, vouched) = believed(&repository, by_name, is_pinned, session)?;
         }
     }
     if trust.threshold > 0 {
@@ -73,6 +75,49 @@ pub fn read_believed(
         remember_withdrawn(&session.paths, &vouched.catalogue);
     }
     Ok(Read { repository, vouched })
+}
+
+/// The index, judged by what `trust` knows, or by what the changes of the signers since then lead to. Where `trust`
+/// `is_pinned` on this machine, the new keys are pinned in place of the old ones.
+pub fn believed(
+    repository: &Repository,
+    trust: Trust,
+    is_pinned: bool,
+    session: &Session<'_>,
+) -> Result<(Trust, Vouched), Failure> {
+    let failure = match repository.vouched(&trust, session.now) {
+        Ok(vouched) => return Ok((trust, vouched)),
+        Err(failure) => failure,
+    };
+    if trust.threshold == 0 || !failure.findings.iter().any(|finding| finding.code == Code::GoldenThreshold) {
+        return Err(failure);
+    }
+    let file = |number: u64| repository.read(&step_file(number), LARGEST_STEP);
+    let Some(mut followed) = follow(&trust, repository.steps()?, &file)? else { return Err(failure) };
+    if is_pinned && let Some(name) = &followed.trust.name {
+        let seen = seen_of(&session.paths, name, &followed.trust.signers)?;
+        followed.trust.seen = seen.into_iter().chain(trust.seen).max_by_key(|(seq, _)| *seq);
+    }
+    let mut vouched = repository.vouched(&followed.trust, session.now)?;
+    vouched.findings.insert(0, followed.finding);
+    if is_pinned {
+        pin_anew(&session.paths, &vouched.catalogue.name, &followed.list, followed.trust.threshold);
+    }
+    Ok((followed.trust, vouched))
+}
+
+/// Whether what `old` knows leads to these signers: they have signed `index`, which names them, or the changes up to
+/// them.
+pub fn leads_to(
+    repository: &Repository,
+    index: &[u8],
+    old: &Trust,
+    (signers, threshold): (&Signers, usize),
+    session: &Session<'_>,
+) -> bool {
+    let is_theirs = |now: &Trust| now.threshold == threshold && now.signers == *signers;
+    vouch(index, None, old, session.now).is_ok()
+        || believed(repository, old.clone(), false, session).is_ok_and(|(now, _)| is_theirs(&now))
 }
 
 fn trust_in(source: &SourceRequest, name: Option<PackageName>, session: &Session<'_>) -> Result<Trust, Failure> {

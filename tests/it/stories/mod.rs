@@ -23,6 +23,7 @@ mod outside;
 mod page;
 mod profiles;
 mod random_days;
+mod rotations;
 mod signed;
 mod targets;
 mod team;

@@ -86,8 +86,14 @@ impl Team {
     }
 
     pub fn trust(&self) {
-        let fingerprints: Vec<String> = [&self.alice, &self.bob].into_iter().map(fingerprint).collect();
-        self.run(&["golden", "trust", &self.url, "--key", &fingerprints[0], "--key", &fingerprints[1]]).expect(0);
+        self.trust_all(&[&self.alice, &self.bob]);
+    }
+
+    /// The reader pins these keys.
+    pub fn trust_all(&self, keys: &[&Key]) {
+        let fingerprints: Vec<String> = keys.iter().map(|key| fingerprint(key)).collect();
+        let options = fingerprints.iter().flat_map(|one| ["--key", one.as_str()]);
+        self.run(&["golden", "trust", &self.url].into_iter().chain(options).collect::<Vec<_>>()).expect(0);
     }
 
     pub fn lies(&self, lie: impl Fn(&str, Vec<u8>) -> Reply + Send + 'static) {

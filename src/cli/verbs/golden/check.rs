@@ -11,8 +11,8 @@ use crate::core::host::files;
 use crate::core::model::Sha256;
 use crate::golden::due_work::cadence;
 use crate::golden::repository::{
-    Kept, OTHER_LIST, Repository, SIGNERS_FILE, TO_READ, beside, freshness, lacks_binary, no_binary, repo_option,
-    strangers, trust_of, witnesses,
+    Kept, OTHER_LIST, Repository, SIGNERS_FILE, TO_READ, believed, beside, change_findings, freshness, lacks_binary,
+    no_binary, repo_option, strangers, trust_of, witnesses,
 };
 use crate::golden::signers::{INDEX, Signers, vouching};
 
@@ -35,10 +35,11 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     let trust = trust_of(&session.paths, &kept.catalogue.name)?;
     if trust.threshold > 0
         && findings.is_empty()
-        && let Err(failure) = repository.vouched(&trust, session.now)
+        && let Err(failure) = believed(&repository, trust, false, session)
     {
         findings.extend(failure.findings);
     }
+    findings.extend(change_findings(&kept, &repository)?);
     let mut count = 0;
     for release in &kept.catalogue.releases {
         for file in &release.files {

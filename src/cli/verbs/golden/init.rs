@@ -44,7 +44,11 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
         issued: today,
         fresh_until: today.after(policy.fresh),
         tool: format!(">={}", env!("CARGO_PKG_VERSION")),
-        signers: Some(SignersRow { threshold: options.threshold, sha256: Sha256::of(signers_text.as_bytes()) }),
+        signers: Some(SignersRow {
+            threshold: options.threshold,
+            sha256: Sha256::of(signers_text.as_bytes()),
+            step: 0,
+        }),
         policy,
         releases: Vec::new(),
     };

@@ -19,6 +19,8 @@ mod update;
 mod verify;
 mod yank;
 
+use std::path::PathBuf;
+
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::{GoldenVerb, KeptOptions};
@@ -91,12 +93,17 @@ fn signed(kept: &mut Kept, signers: &Signers, options: &KeptOptions, session: &S
         return Ok(());
     }
     kept.must_be_signed(false)?;
-    let key = options.key.clone().or_else(|| default_key(session)).ok_or_else(|| {
-        Failure::input("there is no key to sign with; nothing was changed")
-            .help("pass one with --key, set git's `user.signingkey`, or use --no-sign")
-    })?;
+    let key = key_of(options, session)?;
     let block = signature(session, &key, &kept.text, INDEX)?;
     kept.sign(signers, block, session.now)
+}
+
+/// The key of the user.
+fn key_of(options: &KeptOptions, session: &Session<'_>) -> Result<PathBuf, Failure> {
+    options.key.clone().or_else(|| default_key(session)).ok_or_else(|| {
+        Failure::input("there is no key to sign with; nothing was changed")
+            .help("pass one with --key, set git's `user.signingkey`, or use --no-sign")
+    })
 }
 
 /// Writes an index with its signatures, and says who has to sign still.

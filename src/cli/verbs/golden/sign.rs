@@ -5,13 +5,13 @@ use serde::Serialize;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::SignOptions;
-use crate::cli::verbs::golden::{folder_of, today};
+use crate::cli::verbs::golden::{folder_of, key_of, today};
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::golden::index_trust::freshness;
-use crate::golden::repository::{FRESH_FILE, Kept, default_key, may_sign, sign};
+use crate::golden::repository::{FRESH_FILE, Kept, SignerChange, may_sign, sign, sign_all};
 use crate::golden::signed_text::join;
-use crate::golden::signers::{FRESH, INDEX, Outcome, vouching};
+use crate::golden::signers::{FRESH, INDEX, vouching};
 
 #[derive(Serialize)]
 struct SignReport {
@@ -22,9 +22,7 @@ struct SignReport {
 
 pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
-    let key = options.kept.key.clone().or_else(|| default_key(session)).ok_or_else(|| {
-        Failure::input("there is no key to sign with").help("pass one with --key, or set git's `user.signingkey`")
-    })?;
+    let key = key_of(&options.kept, session)?;
     kept.must_be_signed(!options.fresh)?;
     if options.fresh {
         let text = freshness(&kept.catalogue, kept.digest(), today(session));
@@ -34,21 +32,22 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
         files::write_whole(&path, join(&text, &[block]).as_bytes())?;
         return Ok(Report::new((), format!("{}: index {} is current\n", path.display(), kept.catalogue.seq)));
     }
-    let block = sign(session, &key, &kept.text, INDEX)?;
-    let signers = kept.signers()?;
-    match signers.check(&kept.text, std::slice::from_ref(&block), INDEX, session.now).pop() {
-        Some(Outcome::Unknown { .. }) if options.leaving => kept.blocks.push(block),
-        _ => kept.sign(&signers, block, session.now)?,
+    let (signers, mut change) = (kept.signers()?, SignerChange::last(&kept)?);
+    let before = kept.blocks.len();
+    sign_all(&mut kept, &signers, change.as_mut(), &key, session)?;
+    if let Some(change) = &change {
+        change.write()?;
     }
-    kept.write()?;
+    if kept.blocks.len() > before {
+        kept.write()?;
+    }
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
     let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
     let mut text = format!("index {} is signed by {}; {wanted} required\n", kept.catalogue.seq, by.join(", "));
-    let others =
-        signers.check(&kept.text, &kept.blocks, INDEX, session.now).into_iter().filter_map(|outcome| match outcome {
-            Outcome::Unknown { fingerprint } => Some(format!("and by {fingerprint}, which is not on the list\n")),
-            _ => None,
-        });
-    text.extend(others);
-    Ok(Report::new(SignReport { seq: kept.catalogue.seq, by, wanted }, text))
+    if by.is_empty() {
+        text = format!("index {} is signed by nobody yet; {wanted} required\n", kept.catalogue.seq);
+    }
+    let mut report = Report::new(SignReport { seq: kept.catalogue.seq, by, wanted }, text);
+    report.talk.extend(change.and_then(|change| change.still_missing(&kept.folder)));
+    Ok(report)
 }

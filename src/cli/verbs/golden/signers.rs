@@ -1,17 +1,18 @@
-//! `golden signers`: who may sign a repository. A change is a new index, which the old keys sign as well as the new
-//! ones.
+//! `golden signers`: who may sign a repository. A change is a new index, which the new keys sign, and a statement that
+//! those before sign.
 
 use serde::Serialize;
 
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::SignersOptions;
-use crate::cli::verbs::golden::{folder_of, signed, written};
+use crate::cli::verbs::golden::{folder_of, key_of, written};
 use crate::core::diag::Failure;
 use crate::core::model::Sha256;
 use crate::golden::catalogue::SignersRow;
-use crate::golden::repository::{Kept, public_key, repo_option};
-use crate::golden::signers::{INDEX, Signer, Signers, signer_line, vouching};
+use crate::golden::repository::{Kept, SignerChange, public_key, sign_all};
+use crate::golden::rotation::{SignerSet, statement};
+use crate::golden::signers::{Signer, Signers, signer_line};
 
 #[derive(Serialize)]
 struct SignersReport {
@@ -58,21 +59,22 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     if row.is_some_and(|row| row.sha256 == sha256 && row.threshold == threshold) {
         return Ok(Report::new(report, text));
     }
-    kept.catalogue.signers = Some(SignersRow { threshold, sha256 });
+    let step = row.map_or(0, |row| row.step) + 1;
+    kept.catalogue.signers = Some(SignersRow { threshold, sha256, step });
     kept.next(session)?;
-    signed(&mut kept, &new, &options.kept, session)?;
+    let before = SignerSet { signers: &old, threshold: before };
+    let change = statement((&kept.catalogue.name, step, kept.catalogue.seq), before, (&new_text, threshold));
+    let mut change = SignerChange::new(&kept.folder, step, change.map_err(Failure::bug)?);
+    if !options.kept.no_sign {
+        kept.must_be_signed(false)?;
+        let key = key_of(&options.kept, session)?;
+        sign_all(&mut kept, &new, Some(&mut change), &key, session)?;
+    }
+    change.write()?;
     kept.prepare_signers(&new_text)?;
     let mut talk = written(&kept, &new, session)?;
     kept.keep_signers(&new_text)?;
-    let of_before = vouching(&old.check(&kept.text, &kept.blocks, INDEX, session.now)).len();
-    if of_before < before {
-        let left = before - of_before;
-        talk.push(format!(
-            "{left} more of the earlier signers must sign it, too; until then, notebooks that pinned their keys reject it: \
-             `colab-boot golden sign{}` (with --leaving for removed keys)",
-            repo_option(&kept.folder)
-        ));
-    }
+    talk.extend(change.still_missing(&kept.folder));
     let mut report = Report::new(SignersReport { seq: kept.catalogue.seq, ..report }, text);
     report.talk = talk;
     Ok(report)

@@ -10,7 +10,8 @@ use crate::core::model::Sha256;
 use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::index_trust::{Trust, vouch};
 use crate::golden::repository::{
-    INDEX_FILE, Repository, SIGNERS_FILE, TO_READ, forget_others, must_be_known, remember, trust_of, write_trust,
+    INDEX_FILE, Repository, SIGNERS_FILE, TO_READ, forget_others, leads_to, must_be_known, remember, trust_of,
+    write_trust,
 };
 use crate::golden::signed_text::split;
 use crate::golden::signers::{Signer, Signers};
@@ -53,7 +54,8 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let threshold = options.threshold.or(row.map(|row| row.threshold)).unwrap_or(1);
     let (keys, all): (Vec<String>, _) = (signers.all.iter().map(Signer::shown).collect(), signers.clone());
     let known = Some(trust_of(&session.paths, &catalogue.name)?).filter(|known| known.threshold > 0);
-    let vouched_by_old = known.as_ref().is_some_and(|old| vouch(&index, None, old, session.now).is_ok());
+    let is_of_old = |old: &Trust| leads_to(&repository, &index, old, (&signers, threshold), session);
+    let vouched_by_old = known.as_ref().is_some_and(is_of_old);
     // Only those who were named are pinned: a list that a host has made longer is no reason to trust the rest of it.
     let (signers_text, signers) = if vouched_by_old && options.key.is_empty() {
         (signers_text, signers)

@@ -105,12 +105,47 @@ fn of_release(catalogue: &Catalogue, release: &Release, runtimes: &[String], tod
         let message = format!("{title} was locked for `{name}`, which this colab-boot no longer supports");
         findings.push(Finding::warning(Code::GoldenCadence, message));
     }
+    findings.extend(older_images(release, runtimes));
     if !release.runtimes.iter().any(|name| name.starts_with("bare-")) {
         let message = format!("{title} has no bare target, so it works only on its images");
         findings.push(Finding::note(Code::GoldenCadence, message).with_help("add `bare-3.12` to `[target] runtimes`"));
     }
     findings.extend(evidence(catalogue, release, today));
     findings
+}
+
+/// Kinds of images of which a release knows none as new as the newest: notebooks get that one.
+fn older_images(release: &Release, runtimes: &[String]) -> Vec<Finding> {
+    let newest = newest_images(runtimes);
+    newest_images(&release.runtimes)
+        .into_iter()
+        .filter_map(|((family, kind), label)| {
+            let newest = newest.get(&(family, kind)).filter(|newest| label < **newest)?;
+            let message = format!(
+                "{} was locked for `{family}-{label}-{kind}`, but the newest image is `{family}-{newest}-{kind}`",
+                release.title()
+            );
+            let help = "add it to `[target] runtimes`, lock, and publish a new version";
+            Some(Finding::warning(Code::GoldenCadence, message).with_help(help))
+        })
+        .collect()
+}
+
+/// The newest label of each family and kind of images.
+fn newest_images(names: &[String]) -> BTreeMap<(&str, &str), &str> {
+    let mut newest = BTreeMap::new();
+    for (kind, label) in names.iter().filter_map(|name| dated(name)) {
+        let known = newest.entry(kind).or_insert(label);
+        *known = label.max(*known);
+    }
+    newest
+}
+
+/// Of `colab-2026.07-gpu` the family and the kind, and the label, which sorts by its date; `None` for other names.
+fn dated(name: &str) -> Option<((&str, &str), &str)> {
+    let mut parts = name.splitn(3, '-');
+    let (family, label, kind) = (parts.next()?, parts.next()?, parts.next()?);
+    label.starts_with(|c: char| c.is_ascii_digit()).then_some(((family, kind), label))
 }
 
 /// GPUs that a current release names, and that nobody has tried it on lately.
@@ -128,4 +163,36 @@ fn evidence(catalogue: &Catalogue, release: &Release, today: Day) -> Option<Find
         Finding::warning(Code::GoldenCadence, message)
             .with_help("run `colab-boot verify --record FILE` there, then publish with `--verified FILE`")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::older_images;
+    use crate::golden::entry::Release;
+
+    const REST: &str = "frameworks = {}\npython = []\ndownload = 0\npackages = 0\nfiles = []\n";
+
+    #[test]
+    fn a_release_for_an_older_image_is_named() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let known =
+            names(&["bare-3.12", "colab-2026.04-gpu", "colab-2026.07-gpu", "colab-2026.07-tpu", "colab-latest-gpu"]);
+        let said = |runtimes: &[&str]| {
+            let release: Release = toml::from_str(&format!(
+                "name = 'x'\nversion = '1.0.0'\nstatus = 'current'\npublished = 2026-11-22\nruntimes = {runtimes:?}\n{REST}"
+            ))
+            .expect("a release");
+            older_images(&release, &known).into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            said(&["colab-2026.04-gpu"]),
+            ["x@1.0.0 was locked for `colab-2026.04-gpu`, but the newest image is `colab-2026.07-gpu`"]
+        );
+        assert!(said(&["colab-2026.04-gpu", "colab-2026.07-gpu"]).is_empty());
+        assert!(
+            said(&["bare-3.12"]).is_empty()
+                && said(&["colab-latest-gpu"]).is_empty()
+                && said(&["my-own-image"]).is_empty()
+        );
+    }
 }

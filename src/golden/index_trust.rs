@@ -6,13 +6,16 @@ use serde::Deserialize;
 use crate::core::diag::{Code, Finding};
 use crate::core::model::day::day_of;
 use crate::core::model::{PackageName, Sha256};
-use crate::golden::calendar::Day;
+use crate::golden::calendar::{Day, Days};
 use crate::golden::catalogue::Catalogue;
 use crate::golden::signed_text::split;
 use crate::golden::signers::{FRESH, INDEX, Outcome, Signers, vouching};
 
 /// A statement that an index is current holds no longer than this.
 const FRESH_DAYS: i32 = 14;
+
+/// So long an index is used after the day that it was fresh until. A keeper who is away must not stop every notebook.
+const GRACE: Days = Days(30);
 
 /// What a reader knows of a repository before it reads it.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +67,8 @@ pub struct Vouched {
     pub digest: Sha256,
     /// Warnings and notes; an index with an error is none.
     pub findings: Vec<Finding>,
+    /// The day that it was fresh until, where the grace after it is over: what was withdrawn since is not known.
+    pub frozen_since: Option<Day>,
 }
 
 /// `fresh.toml`.
@@ -110,12 +115,15 @@ pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Resu
         let finding = Finding::warning(Code::GoldenStale, message);
         findings.push(finding.with_help("correct the clock of this machine: expiry and freshness depend on it"));
     }
-    if catalogue.fresh_until < today && !is_confirmed(fresh, &catalogue, digest, trust, now) {
+    let is_stale = catalogue.fresh_until < today && !is_confirmed(fresh, &catalogue, digest, trust, now);
+    if is_stale {
         let message = format!("the index of `{}` expired on {}", catalogue.name, catalogue.fresh_until);
         let finding = Finding::warning(Code::GoldenStale, message);
         findings.push(finding.with_help("its maintainers can renew it with `colab-boot golden renew`"));
     }
-    Ok(Vouched { catalogue, by, digest, findings })
+    let is_frozen = is_stale && trust.threshold > 0 && catalogue.fresh_until.after(GRACE) < today;
+    let frozen_since = is_frozen.then_some(catalogue.fresh_until);
+    Ok(Vouched { catalogue, by, digest, findings, frozen_since })
 }
 
 fn unsigned(blocks: usize) -> Finding {

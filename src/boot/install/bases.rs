@@ -40,6 +40,22 @@ pub(super) fn touch(folders: &[PathBuf]) -> Result<(), Failure> {
 /// The folder for what goes, in the ones that hold what comes.
 pub(super) const ASIDE: &str = "aside";
 
+/// Removes a folder of a stage, which nothing needs. The mark goes last: if the removal fails or is killed, the next
+/// run removes the rest.
+pub(super) fn drop_folder(folder: &Path) {
+    let mark = folder.join(UNTOUCHED);
+    if std::fs::create_dir(&mark).is_err() && !mark.is_folder_there() {
+        let _ = std::fs::remove_dir_all(folder);
+        return;
+    }
+    let names = files::names_if_any(folder).into_iter().filter(|name| name != UNTOUCHED);
+    let removed: Vec<_> = names.map(|name| std::fs::remove_dir_all(folder.join(name))).collect();
+    let is_empty = removed.iter().all(Result::is_ok);
+    if is_empty && std::fs::remove_dir(&mark).and_then(|()| std::fs::remove_dir(folder)).is_err() {
+        let _ = std::fs::create_dir(mark);
+    }
+}
+
 /// The folders that stage folders of `layout` are created in: the innermost base on each file system.
 pub fn stage_places(layout: &Layout) -> Vec<PathBuf> {
     let mut devices = BTreeSet::new();
@@ -55,7 +71,7 @@ pub(super) fn drop_abandoned(layout: &Layout) {
             let names = files::names_if_any(&folder);
             let is_untouched = names.is_empty() || names.iter().any(|name| name == UNTOUCHED);
             if is_untouched {
-                let _ = std::fs::remove_dir_all(folder);
+                drop_folder(&folder);
             }
         }
     }

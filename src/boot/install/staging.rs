@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::boot::files::{Downloaded, WrittenFile};
-use crate::boot::install::bases::{StageFolders, split};
+use crate::boot::install::bases::{StageFolders, drop_folder, split};
 use crate::boot::install::output::write_made;
 use crate::boot::install::own_metadata::{INSTALLER, record};
 use crate::boot::install::packed::{MemberTarget, Packed, unreadable};
@@ -116,7 +116,7 @@ fn malformed(one: &Incoming, fault: &str) -> Failure {
 
 pub(super) fn drop_folders(folders: &[PathBuf]) {
     for folder in folders.iter().collect::<BTreeSet<_>>() {
-        let _ = std::fs::remove_dir_all(folder);
+        drop_folder(folder);
     }
 }
 

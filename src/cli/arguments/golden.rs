@@ -38,7 +38,7 @@ pub enum GoldenVerb {
     /// Withdraw a broken or unsafe release: `apply` refuses it where it is pinned
     Yank(YankOptions),
     /// Confirm that the index is current (extends its freshness date)
-    Renew(RenewOptions),
+    Renew(KeptOptions),
     /// Verify that pinned releases are unchanged, current, and not withdrawn
     Verify(AddOptions),
     /// Pin the keys of a repository's trusted signers
@@ -119,10 +119,15 @@ pub struct SourceOptions {
 }
 
 impl SourceOptions {
-    /// What they mean.
-    pub fn request(&self) -> SourceRequest {
+    /// What they mean, for who only looks.
+    pub fn to_look(&self) -> SourceRequest {
+        self.to_take(true)
+    }
+
+    /// The same for who takes a release, or depends on one.
+    pub fn to_take(&self, allow_stale: bool) -> SourceRequest {
         let (from, trusted_key) = (self.from.clone(), self.trusted_key.clone());
-        SourceRequest { from, trusted_key, threshold: self.threshold, min_seq: self.min_seq }
+        SourceRequest { from, trusted_key, threshold: self.threshold, min_seq: self.min_seq, allow_stale }
     }
 }
 
@@ -258,6 +263,10 @@ pub struct AddOptions {
     #[arg(long)]
     pub allow_yanked: bool,
 
+    /// Use an index that expired more than 30 days ago
+    #[arg(long, env = "COLAB_BOOT_ALLOW_STALE", value_parser = clap::builder::FalseyValueParser::new())]
+    pub allow_stale: bool,
+
     #[command(flatten)]
     pub source: SourceOptions,
 }
@@ -274,6 +283,10 @@ pub struct UpdateOptions {
     /// Show what would change; change nothing
     #[arg(long)]
     pub dry_run: bool,
+
+    /// Use an index that expired more than 30 days ago
+    #[arg(long, env = "COLAB_BOOT_ALLOW_STALE", value_parser = clap::builder::FalseyValueParser::new())]
+    pub allow_stale: bool,
 
     #[command(flatten)]
     pub source: SourceOptions,
@@ -325,12 +338,6 @@ pub struct YankOptions {
     #[arg(long = "use", value_name = "NAME@VERSION")]
     pub instead: Option<String>,
 
-    #[command(flatten)]
-    pub kept: KeptOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct RenewOptions {
     #[command(flatten)]
     pub kept: KeptOptions,
 }

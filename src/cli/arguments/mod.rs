@@ -23,7 +23,7 @@ pub use cache::{CacheVerb, PruneOptions};
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
 pub use golden::{
     AddOptions, BinaryOptions, BuildOptions, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb,
-    KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, RenewOptions, SignOptions, SignersOptions,
+    KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, SignOptions, SignersOptions,
     SkeletonOptions, SourceOptions, TrustOptions, UpdateOptions, YankOptions, pinned,
 };
 pub use installing::{InstallWheelsOptions, InstallerName};

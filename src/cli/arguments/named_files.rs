@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::boot::lock::lock_path;
 use crate::cli::arguments::{
     AddOptions, Arguments, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb, ListOptions, MachineOptions,
-    MatrixVerb, PageOptions, PlanOptions, PreviewOptions, ProbeVerb, PublishOptions, ReleaseOptions, RenewOptions,
-    RuntimeVerb, ScrubOptions, SignOptions, SignersOptions, UpdateOptions, Verb, YankOptions,
+    MatrixVerb, PageOptions, PlanOptions, PreviewOptions, ProbeVerb, PublishOptions, ReleaseOptions, RuntimeVerb,
+    ScrubOptions, SignOptions, SignersOptions, UpdateOptions, Verb, YankOptions,
 };
 use crate::golden::pin::PIN_FILE;
 
@@ -101,7 +101,7 @@ impl GoldenVerb {
             | Self::Signers(SignersOptions { kept, .. })
             | Self::Deprecate(DeprecateOptions { kept, .. })
             | Self::Yank(YankOptions { kept, .. })
-            | Self::Renew(RenewOptions { kept }) => kept.repo.clone(),
+            | Self::Renew(kept) => kept.repo.clone(),
             Self::Check(GoldenCheckOptions { repo, .. }) | Self::Page(PageOptions { repo, .. }) => repo.clone(),
             Self::List(ListOptions { source, .. })
             | Self::Search(ListOptions { source, .. })
@@ -161,7 +161,7 @@ impl NamedFiles {
             GoldenVerb::Sign(SignOptions { kept, .. })
             | GoldenVerb::Deprecate(DeprecateOptions { kept, .. })
             | GoldenVerb::Yank(YankOptions { kept, .. })
-            | GoldenVerb::Renew(RenewOptions { kept }) => self.read.extend(kept.key.clone()),
+            | GoldenVerb::Renew(kept) => self.read.extend(kept.key.clone()),
             GoldenVerb::Page(options) if !options.check => self.written.extend(options.out.clone()),
             GoldenVerb::Init(options) => self.read.extend(options.signer.clone()),
             _ => {}

@@ -91,7 +91,9 @@ pub fn check_pin(
         });
     }
     let pin = Pin { from: place(&pin.from, &folder), ..pin };
-    let source = SourceRequest::default();
+    let is_set =
+        session.environment.get("COLAB_BOOT_ALLOW_STALE").is_some_and(|value| !matches!(value.as_str(), "" | "0"));
+    let source = SourceRequest { allow_stale: is_set, ..SourceRequest::default() };
     let found = match read_believed(&source, &Pins { all: vec![pin.clone()], ..pins }, TO_ASK, session) {
         Ok(found) => found,
         // What is pinned is as good as before; whether it was withdrawn is not known.

@@ -11,10 +11,12 @@ pub struct SourceRequest {
     pub threshold: usize,
     /// An index with a lower number is refused.
     pub min_seq: u64,
+    /// An index that nobody has renewed for long is used all the same.
+    pub allow_stale: bool,
 }
 
 impl Default for SourceRequest {
     fn default() -> Self {
-        Self { from: None, trusted_key: Vec::new(), threshold: 1, min_seq: 0 }
+        Self { from: None, trusted_key: Vec::new(), threshold: 1, min_seq: 0, allow_stale: false }
     }
 }

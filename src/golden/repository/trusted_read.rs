@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Failure, shell_word};
+use crate::core::diag::{Code, Failure, Finding, Kind, shell_word};
 use crate::core::host::mounts::Look;
 use crate::core::model::PackageName;
 use crate::golden::index_trust::{Trust, Vouched, vouch};
@@ -69,6 +69,15 @@ pub fn read_believed(
             let by_name = Trust { min_seq: trust.min_seq, ..by_name };
             (trust, vouched) = believed(&repository, by_name, is_pinned, session)?;
         }
+    }
+    if let Some(day) = vouched.frozen_since.filter(|_| !source.allow_stale) {
+        let name = &vouched.catalogue.name;
+        let message =
+            format!("the index of `{name}` expired on {day}, more than a month ago: later withdrawals are unknown");
+        let finding = Finding::error(Code::GoldenStale, message)
+            .with_help("its maintainers renew it with `colab-boot golden renew`")
+            .with_help("to use it all the same, pass --allow-stale or set COLAB_BOOT_ALLOW_STALE=1");
+        return Err(Failure::from_findings(Kind::Answer, vec![finding]));
     }
     if trust.threshold > 0 {
         remember(&session.paths, &trust, &vouched);

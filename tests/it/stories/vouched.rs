@@ -3,9 +3,12 @@
 
 use std::process::Command;
 
+use colab_boot::golden::signed_text::join;
+
 use crate::stories::team::{Team, two_releases};
 use crate::support::http::Reply;
 use crate::support::said::Said as _;
+use crate::support::test::Outcome;
 
 #[test]
 fn no_verb_signs_what_somebody_without_a_key_has_written() {
@@ -168,5 +171,62 @@ fn what_a_message_asks_for_works_from_where_it_was_said() {
         let update = asked(&verify.stderr).into_iter().find(|words| words[1] == "update").expect("a command");
         let said = run(&update, &[]);
         assert_eq!(said.code, 0, "{into} {update:?} {verify:?} {said:?}");
+    }
+}
+
+#[test]
+fn an_index_that_nobody_renews_stops_its_readers_after_a_month() {
+    let team = two_releases();
+    team.trust();
+    team.reader(&["golden", "add", "data@1.0.0", "--from", &team.url]).expect(0);
+    let python = team.day.python();
+    team.reader(&["apply", "data.toml", "--python", &python]).expect(0);
+    let whole = String::from_utf8(team.index()).expect("a text");
+    let text = whole.split("# -----BEGIN").next().expect("a text");
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).expect("a line").to_owned();
+    // As it would be if the last renewal was so many days earlier, and the next number.
+    let aged = |days: i64, seq: u64| {
+        let day = jiff::Timestamp::now()
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .date()
+            .checked_sub(jiff::Span::new().days(days))
+            .expect("a day");
+        let text = text
+            .replace(&line("fresh-until = "), &format!("fresh-until = {day}"))
+            .replace(&line("issued = "), &format!("issued = {day}"))
+            .replace(&line("seq = "), &format!("seq = {seq}"));
+        let blocks = [&team.alice, &team.bob].map(|key| key.sign(&text, "colab-boot-golden@v1", &[]));
+        let path = team.day.test.path("repo/golden.toml");
+        std::fs::write(path, join(&text, &blocks)).expect("an index");
+    };
+    let takes: [&[&str]; 4] = [
+        &["golden", "add", "data@1.0.0", "--from", &team.url, "--json"],
+        &["golden", "update", "--dry-run", "--json"],
+        &["golden", "verify", "--json"],
+        &["apply", "data.toml", "--python", &python, "--json"],
+    ];
+    aged(20, 10);
+    for verb in takes {
+        assert!(team.reader(verb).expect(0).codes().contains(&"golden-stale".to_owned()), "{verb:?}");
+    }
+    aged(40, 11);
+    let apply = |value: &str| {
+        let mut command = team.day.test.command(takes[3]);
+        command.current_dir(team.day.test.path("reader")).env("COLAB_BOOT_ALLOW_STALE", value);
+        Outcome::of(command)
+    };
+    for verb in takes {
+        assert_eq!(team.reader(verb).expect(1).codes(), ["golden-stale"], "{verb:?}");
+    }
+    for verb in &takes[..3] {
+        team.reader(&[verb, &["--allow-stale"][..]].concat()).expect(0);
+    }
+    apply("0").expect(1);
+    apply("1").expect(0);
+    // To look at it is not to use it.
+    assert_eq!(team.reader(&["golden", "list", "--from", &team.url, "--json"]).expect(0).codes(), ["golden-stale"]);
+    team.keep(&["renew"]);
+    for verb in takes {
+        team.reader(verb).expect(0);
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
     let asked =
         asked.ok_or_else(|| Failure::input("no release is named").help("list them with `colab-boot golden list`"))?;
     let (title, digest) = pinned(asked).map_err(|why| Failure::input(format!("`{asked}`")).cause(why))?;
-    let found = read_believed(&options.source.request(), &pins, TO_READ, session)?;
+    let found = read_believed(&options.source.to_take(options.allow_stale), &pins, TO_READ, session)?;
     let today = today(session);
     let release = find(&found, title, today)?;
     let lock = release.file("lock").ok_or_else(|| Failure::answer(format!("{} has no lock", release.title())))?;

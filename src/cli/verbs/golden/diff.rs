@@ -20,7 +20,7 @@ struct ReleaseDiffReport {
 }
 
 pub(super) fn run(options: &DiffOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let found = read_believed(&options.source.request(), &pins_here(), TO_READ, session)?;
+    let found = read_believed(&options.source.to_look(), &pins_here(), TO_READ, session)?;
     let today = today(session);
     let (old, new) = (find(&found, &options.old, today)?, find(&found, &options.new, today)?);
     let differences = between(&found, old, new)?;

@@ -43,7 +43,7 @@ pub(super) fn run(options: &ListOptions, session: &Session<'_>) -> Result<Report
 /// What `list` and `search` show.
 pub(super) fn listed(options: &ListOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let pins = pins_here();
-    let found = read_believed(&options.source.request(), &pins, TO_READ, session)?;
+    let found = read_believed(&options.source.to_look(), &pins, TO_READ, session)?;
     let today = today(session);
     let gpus = resolve_gpus(options.gpu.as_slice(), session.matrix)?;
     let gpu = gpus.first().map(|gpu| gpu.capability.to_string());

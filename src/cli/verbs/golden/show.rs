@@ -14,7 +14,7 @@ use crate::golden::entry::{Release, Standing};
 use crate::golden::repository::{Read, TO_READ, standing_findings};
 
 pub(super) fn run(options: &ReleaseOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let found = read_believed(&options.source.request(), &pins_here(), TO_READ, session)?;
+    let found = read_believed(&options.source.to_look(), &pins_here(), TO_READ, session)?;
     let today = today(session);
     let release = find(&found, &options.release, today)?;
     let standing = release.standing(today);

@@ -34,7 +34,7 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
             .help("add a release with `colab-boot golden add NAME --from REPOSITORY`"));
     }
     let today = today(session);
-    let found = read_believed(&holder.source(&options.source.request())?, &pins, TO_READ, session)?;
+    let found = read_believed(&holder.source(&options.source.to_take(options.allow_stale))?, &pins, TO_READ, session)?;
     let (mut changes, mut findings, mut text) = (Vec::new(), Vec::new(), String::new());
     for old in meant {
         let newest = found.vouched.catalogue.find(old.name.as_ref(), today);

@@ -51,7 +51,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         faults.map(|faults| faults.into_iter().flatten().collect::<Vec<Finding>>())
     };
     let found = match read_believed(
-        &holder.source(&options.source.request())?,
+        &holder.source(&options.source.to_take(options.allow_stale))?,
         &Pins { all: pins.clone(), ..all.clone() },
         TO_ASK,
         session,

@@ -7,8 +7,9 @@
 From `index`: caches are empty, wheels are downloaded. From `folder`: the wheels lie in a folder, there is no network and caches are
 empty. `second`: another environment has the same packages, and the caches are as its installation from the index has left them.
 `limited`: from an index on this machine that sends 20 MB per second on each connection. `again`: everything is installed; one run before
-is not counted. The set `small` is 1,000 generated wheels of six files each, which no index has. The tools alternate, each run in folders of its own, and nothing
-is deleted before all is done: for minutes after a deletion ext4 looks for other inodes than those that have become free, which takes
+is not counted. The set `small` is 1,000 generated wheels of six files each, which no index has.
+
+The tools alternate, each run in folders of its own, and nothing is deleted before all is done: for minutes after a deletion ext4 looks for other inodes than those that have become free, which takes
 several times as long as the installation. So the disk needs room for every run, and some minutes since the last deletion; or give a
 `--folder` in memory (tmpfs), where `--delete` does no harm. Prints a Markdown table of medians in seconds (the worst, and the
 processor's seconds; the most memory of a process), with the ratio to uv.

@@ -11,7 +11,7 @@ pub struct SourceRequest {
     pub threshold: usize,
     /// An index with a lower number is refused.
     pub min_seq: u64,
-    /// An index that nobody has renewed for long is used all the same.
+    /// Whether an index is used that expired more than 30 days ago.
     pub allow_stale: bool,
 }
 

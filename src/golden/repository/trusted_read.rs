@@ -76,7 +76,7 @@ pub fn read_believed(
             format!("the index of `{name}` expired on {day}, more than a month ago: later withdrawals are unknown");
         let finding = Finding::error(Code::GoldenStale, message)
             .with_help("its maintainers renew it with `colab-boot golden renew`")
-            .with_help("to use it all the same, pass --allow-stale or set COLAB_BOOT_ALLOW_STALE=1");
+            .with_help("to use it anyway, pass --allow-stale or set COLAB_BOOT_ALLOW_STALE=1");
         return Err(Failure::from_findings(Kind::Answer, vec![finding]));
     }
     if trust.threshold > 0 {

@@ -1,5 +1,5 @@
-//! Keys of a repository that are replaced one after the other: a reader and a cell that know the first ones go on, and
-//! nobody but those who signed before can lead them anywhere.
+//! Keys of a repository that are replaced one after the other: a reader and a cell that know the first keys go on. Only
+//! the earlier signers can lead them to other keys.
 
 use std::process::{Command, Stdio};
 

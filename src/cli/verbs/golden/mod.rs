@@ -30,7 +30,7 @@ use crate::golden::calendar::Day;
 use crate::golden::index_trust::Vouched;
 use crate::golden::pin::Pins;
 use crate::golden::repository::{
-    Holder, INDEX_FILE, Kept, default_key, folder_of, read_believed, repo_option, sign as signature,
+    Holder, INDEX_FILE, Kept, SignerChange, default_key, folder_of, read_believed, repo_option, sign_all,
 };
 use crate::golden::signers::{INDEX, Signers, vouching};
 
@@ -73,7 +73,7 @@ fn store(kept: &mut Kept, options: &KeptOptions, session: &Session<'_>) -> Resul
     let signers = kept.signers()?;
     let earlier = kept.catalogue.issued;
     kept.next(session)?;
-    signed(kept, &signers, options, session)?;
+    signed(kept, &signers, None, options, session)?;
     let mut talk = written(kept, &signers, session)?;
     talk.extend(clock_is_behind(earlier, kept.catalogue.issued));
     Ok(talk)
@@ -87,15 +87,21 @@ fn clock_is_behind(earlier: Day, issued: Day) -> Option<String> {
     (issued.until(earlier) > 1).then_some(said)
 }
 
-/// Puts the signature of the user's key under an index that is not on the disk yet.
-fn signed(kept: &mut Kept, signers: &Signers, options: &KeptOptions, session: &Session<'_>) -> Result<(), Failure> {
+/// Puts the signature of the user's key under an index, and under a `change` of the signers, that are not on the disk
+/// yet.
+fn signed(
+    kept: &mut Kept,
+    signers: &Signers,
+    change: Option<&mut SignerChange>,
+    options: &KeptOptions,
+    session: &Session<'_>,
+) -> Result<(), Failure> {
     if options.no_sign {
         return Ok(());
     }
     kept.must_be_signed(false)?;
     let key = key_of(options, session)?;
-    let block = signature(session, &key, &kept.text, INDEX)?;
-    kept.sign(signers, block, session.now)
+    sign_all(kept, signers, change, &key, session)
 }
 
 /// The key of the user.

@@ -75,7 +75,7 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
         let signers = kept.signers()?;
         let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
         if vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now)).len() < wanted {
-            signed(&mut kept, &signers, &options.kept, session)?;
+            signed(&mut kept, &signers, None, &options.kept, session)?;
             report.talk.extend(written(&kept, &signers, session)?);
         }
         return Ok(report);

@@ -45,7 +45,7 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
     let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
     let mut text = format!("index {} is signed by {}; {wanted} required\n", kept.catalogue.seq, by.join(", "));
     if by.is_empty() {
-        text = format!("index {} is signed by nobody yet; {wanted} required\n", kept.catalogue.seq);
+        text = format!("index {} has no signature yet; {wanted} required\n", kept.catalogue.seq);
     }
     let mut report = Report::new(SignReport { seq: kept.catalogue.seq, by, wanted }, text);
     report.talk.extend(change.and_then(|change| change.still_missing(&kept.folder)));

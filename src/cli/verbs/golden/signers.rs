@@ -6,12 +6,12 @@ use serde::Serialize;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::SignersOptions;
-use crate::cli::verbs::golden::{folder_of, key_of, written};
+use crate::cli::verbs::golden::{folder_of, signed, written};
 use crate::core::diag::Failure;
 use crate::core::model::Sha256;
 use crate::golden::catalogue::SignersRow;
-use crate::golden::repository::{Kept, SignerChange, public_key, sign_all};
-use crate::golden::rotation::{SignerSet, statement};
+use crate::golden::repository::{Kept, SignerChange, public_key};
+use crate::golden::rotation::{Change, SignerSet};
 use crate::golden::signers::{Signer, Signers, signer_line};
 
 #[derive(Serialize)]
@@ -63,13 +63,9 @@ pub(super) fn run(options: &SignersOptions, session: &Session<'_>) -> Result<Rep
     kept.catalogue.signers = Some(SignersRow { threshold, sha256, step });
     kept.next(session)?;
     let before = SignerSet { signers: &old, threshold: before };
-    let change = statement((&kept.catalogue.name, step, kept.catalogue.seq), before, (&new_text, threshold));
+    let change = Change::new((&kept.catalogue.name, step, kept.catalogue.seq), before, (&new_text, threshold));
     let mut change = SignerChange::new(&kept.folder, step, change.map_err(Failure::bug)?);
-    if !options.kept.no_sign {
-        kept.must_be_signed(false)?;
-        let key = key_of(&options.kept, session)?;
-        sign_all(&mut kept, &new, Some(&mut change), &key, session)?;
-    }
+    signed(&mut kept, &new, Some(&mut change), &options.kept, session)?;
     change.write()?;
     kept.prepare_signers(&new_text)?;
     let mut talk = written(&kept, &new, session)?;

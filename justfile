@@ -19,8 +19,8 @@ sweeps:
 
 # The shipped cells, after a change of what they are made from.
 cells:
-    cargo run -- golden build profiles/pytorch.toml
-    cargo run -- golden build profiles/jax.toml
+    cargo run -- export notebook profiles/pytorch.toml --out golden-cells
+    cargo run -- export notebook profiles/jax.toml --out golden-cells
 
 # Everything, as CI does it.
 ci:

@@ -57,7 +57,7 @@ def main():
             ("publish", ["golden", "publish", *profiles, "--repo", "repo", "--key", "key"]),
             ("publish again, nothing new", ["golden", "publish", *profiles, "--repo", "repo", "--key", "key"]),
             ("check", ["golden", "check", "--repo", "repo"]),
-            ("list", ["golden", "list", "--from", "repo"]),
+            ("list", ["golden", "list", "--repo", "repo"]),
             ("page", ["golden", "page", "--repo", "repo"]),
         ):
             seconds, memory, code, said = run([program, *command], folder, environment)

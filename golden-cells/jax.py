@@ -1,6 +1,6 @@
 # %%
 # @title colab-boot: jax 2026.11.0
-# Made by `colab-boot golden build` 0.1.0 from the profile and lock below; do not edit, run that command again.
+# Made by colab-boot 0.1.0 from the profile and lock below. Do not edit: publish or export the profile again.
 # Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
 import builtins as colab_boot_builtins, types as colab_boot_types
 
@@ -12,71 +12,72 @@ COLAB_BOOT = {
     "name": "jax",
     "binary": {"url": None, "sha256": None},
     "profile": {"sha256": "389e966eafc9b931aa1b81e84adc837a636b933c7d5d74166a1f95868375cab7", "packed": (
-    "eNpNUlFr2zAQftevOJyHwXCNk5YNtnVgsqzdME0YLnQEE2T7HGuxJSPJdcLof+9JNrQv0p1039333d0CfidPMArbwPrxRwLLFSgJtkFYq5YX"
-    "cLd7BD1IKzr84p8ljmgsmdx6X3T8iB8M7C62ISSXFVRaPKN2sNAlQ3IuPpEHTXkbCjSgBhsxtu+1qkWLOZO8Q7iF4B8/B4xgRhCe/FW8+hQt"
-    "l1EcsApNqUVv5x9iH8LPlp995W1vyaKfWUtAyS3XR7Q5K4eKO4R7nRUZ8vdB6Qhd+RLx5yCEoOAar64jCswBYPEmM/RFOl42QhLYy6FYkGr6"
-    "Z8d+mHJmNy5R6s9kGcfuvp/vu5sgJ161JrGj0ieTM9JLsP/wTvL325gYhN/ovCYUnq3mM18S4rm9sLr1wOBjwJSXPtlsj/I5Z09pctj9ze63"
-    "D4d1+mvzkB12fzZJmm7XSbZxoTVvDbrwXrWivORsAdm7kVqlywZGKlsMoiWpRy4kzV5Ymtw4N7kVheZaoAlhbATFu32SiDRdtyr6K7VJkK0s"
-    "FkqdoFLoPRgMThUiVmjkJ6rpOI1cS0eJWiFqomQ6dUKv2y1Fzl4BXWDT2w=="
+    "eNpNUlFr2zAQftevOJyHwXCNk5YNunVgsqzdME0YLnQEE2T7HGuxJSPJdULZf99JNrQv0p3uvrvvu9MCfiXPMArbwPrpewLLFSgJtkFYq5YX"
+    "cL97Aj1IKzq89c8SRzSWTG69Lzp+xA8GdhfbEJLLCiotXlA7WOiKITkXX8iDproNJRpQg40Y2/da1aLFnEneIdxB8JefA0YwIwhP/ipefYqW"
+    "yygOWIWm1KK3c4TYh/Cj5WffedtbsigyawmouOX6iDZn5VBxh3CvsyJD/j4oHaEr3yL+HIQQFFzj1XVEiTkALN5khr5Jx8tGSAJ7OZQLUk1x"
+    "duyHqWZ24wql/kyWcezuh/m+vwly4lVrEjsqfTI5I70Ee4V3kr/dxcQg/ErnNaHwbDWf+ZIQz+0fq1sPDD4GTHnpk832KF9y9pwmh92f7GH7"
+    "eFinPzeP2WH3e5Ok6XadZBuXWvPWoEvvVSvKS84WkL1bqVW6bGCktsUgWpJ65ELS7oWlzY3zkFtRaK4FmhDGRlC++08Skbbrvor+QmMSZCuL"
+    "hVInqBR6DwaDU4eIFRr5iXo6TiPX0lGiUYiaKJlOndDrdp8iZ/8BXWDT2w=="
 )},
     "lock": {"sha256": "14f9df389ebbc8b38f8a3a391948932704657ae51976373ce610b5f235bd9ed4", "packed": (
-    "eNrtm91SW0mWhe/9FARzW1Lk/89FzxvME1RU0PlryxaCAVFl98S8+3wp2eYAggOG6q5pKxxh4CgPQuvs3HvttXL/x8l/pdpO8peTv5eLdcqL"
-    "fHGxPVlflE9/X/LSp3ay2p6kTfvj5CptP7Srk+2HtDlpdbVdbd7z2vLd7+3qenWxOfnbiXp31f77ZnXVrvnh9D//JpZyKU7fnaft1erzuKSE"
-    "ckspl0ov1em7d79eXl301br99m6TzttY8DF9Pp38wu838FuuPyRl3bioQ2zRuZZ6iTlqmZLMQbZgUi1B++S047IuvtrqjXQuyR5tcLxmS8p+"
-    "vPOv23T1vm1/u33rnK7aQi8lf9jVzWa7enD18sv2w/6vGj+PP+lynbb94up8XDtPmy/r1ebm85k6U+Hsc3Bnzpy+Kzc1jZe5IZy+q1crPtyi"
-    "ry8ursZVq+zSgZI+fff+8mag9uupX9rTX05OA2+w+xLHl7j/afe2v71Ll9ux9Lfbz7G8TOVTet8mnyfl6/Xi8ssdOOXSjL/7jw+trfn5f04G"
-    "+t8Wn11+WewWcJdebC42bcFnWv7xYc1b36Ivqu7NCZdqT6b7mp3xUdVqik+tmdZE0QGUbe1VW519CrpV3aL1vWTjxy9b/WO8q1TOmvjLyWpT"
-    "2y48auvpZr1lxXnbppq2O+iiaaWI2Kxt1aboTbHGmJBqiMmqIk5P/pdP9GUH3sXllggCqYurnD4vyodWPl1erDbb0xmwVrtAvL4bfHYfvwfg"
-    "+rp8sV/yNGApNy1ls8qX4NQIRCt6NDq0YGORPXnrQpJGZqVSLlVI26QSLbgUrIt2AphxLszi5Z0WTmbHI2lJOl1z54kVFUTNstZyB6+XwdS2"
-    "q/X1vYiSj4TUbu1i//rTAGVCxWsjuzU1N2mETcZYkRWbVwmfTQpF+eiDMEJlY3vw5IUcTe3FcmECkFdRm1mErNRaBOd6rsLIplptTmsZW+Ki"
-    "j+IVCPX1vQwmdvnuEEBj6WL/8tP4OJlsdwIMUjbNGSV6Tb7bqHvU2bYiU82J0GLD6ay6GLFmBHuwCFNTvMXH2CCinsUn+BqrqcInm7uURJMM"
-    "LnvvvO3FuzsR9DWFz8FyfX3Zyv3Ubpf6cOzsly++LXkantZz8KlrPkqUAkxM4RsACoXkQ5DwQ4/dm174KCUW35JovXrlfZFZT8InaiftPDyC"
-    "vEMuytapnIoquSU13hqw2WFyCs9+xzwNzocbigd/wR14zFK6w+B8W77YL3kaHDJwIyS0IYNWEUNWIYjWWsitKxm0aqm5KgHHhGK9U71333jM"
-    "2RMAsk7A0ey6+WwtVeItdE+9RiNrMgFglCspmKZ0ka/YWx8fbi3q4VIeAunjfm/tXp8Jn0ih4vucRCTeYpZkZ9+Ft7YSMlFZbTOhpEMRyYja"
-    "nQmBjBSSrzWkdouQJj1HOw+R0TFp24SMkbIQOm9B2ifDpai68nUK0S6fjHr2aGHj2vP24IBk0BFJuvl4tX0JlGf7+87GfQdgvcN9/Ffu8wBo"
-    "O2pQI5nEQCQaoWWBkEVBTqME6tRCqc0EYMgmO5FTN6KDd8/OaxXcdJ/KYJy287Ww6SyKMSoGNn+RJqaeuykhRpJ/VGYK9RSf9c371eYFeO7X"
-    "/wiiuztvMS2Xmt+3//95sDpZixsky1AGXBI52+i01MJHSb7nonTCUkCKBbKkMtvbg2onoTci9hbWEGIwXs2DatjdFJnCm6UQa2zSSWqzidn6"
-    "pso9UOdhXK/yS7Bj+WsA80HL0GIqPrK7o1c9yOI9u79b63OFb0BAYlDSW1lca7q7FAttRGTnGzUBzAUTaEDmCUeNUpVILU1EoaCaKllD76Hy"
-    "h0if7yP2fcM/Dd15uvpUL/7YLFbb+0zfLNXh6vHtnrPVdhD+3bqnEySls2USlDS92WiiUcqZsV9rpH4KLyrpPlTFpu1FJ51LJ79BNFgmi0m3"
-    "eEXpgp8FK7NNs07KVKiOUt3mGmE3bjR7XfY74XW1Kh/mQKo3V+v74XWYke2WLnYvPw1JMEKEBHW0RP4IFuoEHSl5qcM2LM2KLkbQhPJwHYxN"
-    "92ohDUXJ6HLoYQJJ9PMFQ9liXIDtVkHaSppIVI4MaUmY1oc7BeNeTMxgs17U7ZfLe32PWNqlOYjP+my/fLFb8oy9d7ArfhhhqRpLTw8WEAfX"
-    "pM6wK9/g4qpQH+WuSFjafGOL0ynTLUHsBBxPVtv7LZxWsI3FfApjk1faz55tpoe1hHD3IUBwVSyNonRgQ37NU3y3bZvri6vr7cXVXMk9v34/"
-    "Lt7rmNThzPZ18WK34DC2SkhzCFr5QsDFaC8pDd6ZrPjw1ZdEkwHdEUNKgfrIWKUIhLHuMppO26iEyDQTNlo52dIGEhPmI9jSrBRaFkSaXjrP"
-    "UNtCUjQO+cC6lA5Snpexw83N+b0cqAhSewjp3dLF7uU3i2FPqxUk+9I2C3TO1KhVdOR3yDYxCtsWupTioZHwyfHFIQLkpHwOVkxlEQvRtnEe"
-    "1KytcIo8DHVHebHVkZJdpYSTYlpxh0B9EMy3KWCOZV6XFQDfi//x41Vr1+Xicm4zbH5f1VWCMuV1uubL0NSm+wKFDPXp4NbY33q2v/Vs3Lr4"
-    "tvylLDSkYpr35I2kR8tjkV2SUUCXyN80KDEhIAqFhmhkQCVgr1RqUCK/ezmt/tRCGH9U8+WfhCVQLxrMw3XDLtLUDXYbPKywvezTLPSXCXR1"
-    "s9kjN714fbEequLu+jMfQR3/XW5XjzyGKJ58CnX8x92TJxHFgQcxn64eNGNJlCzgGzUpl3PMKkIxVanjYZnYPA/IuSKDdKpSXbX1FoYfa4Yi"
-    "yDB5OlIoM2jWn/xwno/35vdSHoNbz8E9bp6irQ+jLQ6irR5DW1VXC58aoSjbhDIicgijGZW6jr2gLe1Y0tI6B+EhrXgkATIcuRJ+J+WkDHAd"
-    "xhf+QmhfbV8DN3e/Pd7JI/Va5BHko0635b1CFimuIGVXxBKkYBoyWihTqMfEv5Y9dDrmhnweo5m2avRbQsW/DN5fLZMfzidf73/7jAIStYVa"
-    "kHpb7YZqS3U1lExRMTEciimqD64QRcCLAUrBWlAVidWYlKOYUHVrvLN/EcS/1YEp1HEp8YmW1j0N9mazR/n78peW0FQwf6LgY1pCVNMWd1T4"
-    "0o1TyIkjeSAeF2dLx4NAboXPkEQCMNC6ODUxNJxFbXdBzhN2+LrP1GNTpBrsiIzUexJdKZwOZ+uboNr79kAASyRovQxPJw1u/Rq735a/SfSa"
-    "irOmZNtlZvDkw6oGM9GWphJDzNIgN5N0z3rI3mVYPEJ2bhKIl97c0baHih/nAxi1nAZsiLiNDhxToduQrBdlxHT17k2gnnKWe2h74JtJGPu7"
-    "vwO+v+OlYWw0VgaKTFXIZfhItOhDx7fwc+2FdgLDAw9Bj5yhBVotLhU6eewZLQJ/6hZbhTECmxfz2PaCc92l70CJb4E47mmvMK1yrsG3+DbY"
-    "Xqar68Op2M6Xv/3d3xOxfaL8vTCYRxjjyFPX+LCZWMZEJlFKjHxi29BaFo2N3ELzkkC3bdhztEhZoD8RkhPAoSnSUSv/5GB+FcvelLJ++BDU"
-    "Ug1P//EnMG7bo79fejis5aONqAmWwK0JZmF8TZYCRBsKDsbahDqnisKCpqHvBtyhIADffLFaYYzZNEU5Og/O2v8Vat7m94+rLZ/+04+Quu83"
-    "vz2nC0h+yBkeMYV4HWIf2omnqJEpoHCYy4mGRlOm6F0iKimlkWo5DFyvSeoT+wgfyADgP7Gd/F7wHgv0Xx5JK898ZNcfztv5wwemadztk49r"
-    "d+P+Ye0Wv0n+EQZ7DYWww68FAnwOCT/YNnwpO1igrxb+TUIqQxmDZdjkLLh6RZMU8x0vdNi9Iv5r2SBqzaKtNtc35w/QPVg+WX+2X78DdUb2"
-    "5xMPh8zFHlyiBSSscfAgGwU/F7ahG5YTQoqXmdIIpJhLvQkVUhToiRO0KHF6nuFhwkAOc4mgrod6NgRfHyKkMg9q8zJXaa9k3VW1d0ewDsKy"
-    "M4t5ecYp1oXOQGNERNLrYKMi4R5nqhp0QBsdaKgzCp/ImBfR4Yvl4RfbDv0t03MqhtbNiWecw6Ar7526GbCMeRY+Oeg0Zj7OlXH5kMD3PC/4"
-    "gb73wH47qMPtbju7vW1vw80Z7KgFJDyHLhrJicYMXYdnW0PIslGIhv1Go0vckylzjHiVsomKCMeFLqfbTkqpnoEb5oyNtUmkVIMQ1Aw+jMVx"
-    "Dph5KBUPcHsaLCDlt39oN6iW61V7gJayh/fb7X1n+/sW+7VPw4UwyfPGQcKsdqQmLQKsiTiC83RkFz9OslSYa1I94UA6Q1wqRSNlY291Ahf2"
-    "m50/DJUhWwELPhkomERtiKpRwVDb4A5Kv+bABgBsL/JNv4OXXaq4dI/gtVu+2C8ZonxYpLzSh5P+w+2pg++QnojGO04tYVIrrYswnUyfu4Xw"
-    "Y/aS/aV0qCmuuxgwGjErK57S5JiURiHw4U0z1kuRu77Zrtb3cIuHi+Z+7WL3+sDM3cPsDn2ZZzr+0NJHQQ/YQYFN6QxenILbY3Kk6GHvWB3d"
-    "AYMNNO4tU16DDuw+X1QStRSaqNzMlNMrEebLhMq6IsZD4V3FE/W4UuhnET1Cwu6Feg3oX96fs0uv7/N18cj2/rp8sV8y4xjLFJsaZzJVr9RI"
-    "hcFdCcMKFfejpGbjmuoh44NWim6gOfT4RsMiA7Pp4Rf2pLTzuvY4rYULbSH8Gh5TAgnVxCDYBOPkg3qhjX755Us6vxuRDvVIH0ZmrF3sXv9z"
-    "jUyc4FLI9r5ghauqWkFiDSPv0R5KPDETFIJ1EGmYbBHDJ3eMHghNbtjpZaKoQtO8eNM9/4NG5u5h3OlvUDcOG/Jj6WL/8gyZ49FX29zowE3u"
-    "yo9TVpiwYUhCTo9TjC2FUSUx2yvZsWkfKMVeB7brVAVVZvyb36axmy4a2VaJjuVL4dU+pe48T77q8MISvPce7x08doejb7d2sX/9R6PvgbvL"
-    "ZoXq9jrO24KiN7R0HjFnMHpVrXG647vS4HGNSmNAkM5waErKECGT2mKdd9TYecvcSSTpBNMTg8o4JAuJX5nQVus4y/n4EYUZKFfnl+v28fpi"
-    "c/+86WHOd7t+sVtzGFL59L6dXrWPKhfjKHMYgdIbekTICGJCIdVHK2zZnQhnQ2M/Vami6LpDugOPo9eAZ3vHQue+OC9blICOLW2uHgsMpqmN"
-    "gRB0X6ChaE/6FbVk6pHfP3sUDu7lyR2L/ao3O5tAGSbvR2tDteCEEhH50QTUSEF5VtZrxE2YcrH4366gkQFDIafR6Nk8EeypKS54Y58BrYFe"
-    "se0R74LyCs1vPEcf6CIFaeAN8uTtuYP7AMuD9fr7+sV+zQwNr4jrHasTWlwUwo2imUiuN7JXrrtz5iXR7vooS2zOqwYOaGgx0dkkO+1aKEF2"
-    "HjF4QOwIdDTXAb7azRikMUmMU9SkG/nCjLn9crnavF+0zyOuwOb6mafL9/ed3d73rGPmCNkljbPe2hsSHy59hrTw2aRpEWZI3k8GkYXsSC0g"
-    "uLRFJAjVobRTesJ0RMF6+aYzLvsj+L+c/Gic3fy+vri4vN/zPdIh7xcv9gv+XO7js80y0T3TwOx4Itpua/SHgiZ7bLXU/M7i9CKjOgJQirh2"
-    "QBZTUFPqbQwWiHhGviwKxQdmmsfEl9dDlidtpmYhqS2nV+TLf6wuLx/Uo4MBOlbuKtFMSKpRKqmb5LpS2caIVbWGLiubNak0CkxqUEPoNs0f"
-    "YeOoGWR+SlAYMXvnKIme7wZzEGU4O7XhdeaSo4nFSG8SZTzEWJ6cCpkgsZ/C3A0+Cr94f3lzZx7xwKv35hLHMOFjg4naHgcTXzOY+NNPGv6E"
-    "o4M/3Szgzzbc93NN6x3H747jd8fxu+P43XH87jh+97Ak/LvO0x0H5GYH5I4Tb6+ceDuOsB1H2P6NRtiOM2n/zJm045DZq4bMjlNjr5waO46B"
-    "vXoM7DjX9ay5ruOg1o8Pah0nr14weXUcpXrtKNVxNuqHZqOOw06vGnY6Ti/9C6eXfuJxpJ9hvug4MPQIED/XBNBxpOctoDjO6LwFiv/Ph26O"
-    "UzTPmqL5acdijnMuz3caj4Mrjw6uHCdRnj+Jchwt+clnRY7DH28y/PFzTXMcOAb8f9Qhyag="
+    "eNrtm9tSHEmShu/1FBh721UW58PF7BvsE7S1MXGUSoKCLYpuadb23feLKkkkUJAg6JneUZnMBGRGUOSfHu6/u//+Hyf/lWo7yV9O/l4uz1Ne"
+    "5MvL7cn5Zfn09yW3PrWT1fYkrdsfJ5u0/dA2J9sPaX3S6mq7Wr/n3vLd721zvbpcn/ztRL3btP++WW3aNT+c/uffxFIuxem7i7TdrD6PS0oo"
+    "t5RyqfRSnb579+vV5rKvzttv79bpoo0FH9Pn08kv/L6B33L9ISnrxkUdYovOtdRLzFHLlGQOsgWTagnaJ6cdl3Xx1VZvpHNJ9miD454tKfvx"
+    "yb9u0+Z92/52+9E5bdpCLyV/2OZmvV09uHr1Zfth/1eNn8efdHWetv1yczGuXaT1l/PV+ubzmTpT4exzcGfOnL4rNzWN22wIp+/qZsXDLfr5"
+    "5eVmXLXKLh0o6dN3769uBmq/nvqlPf3l5DTwAbsvcXyJ+592H/vbu3S1HUt/u32O5VUqn9L7NnmelK/PF1df7sApl2b83X98aO2cn//nZKD/"
+    "bfHZ1ZfFbgG79GJ9uW4Lnmn5x4dzPvoWfVF1b064VHsy3dfsjI+qVlN8as20JooOoGxrr9rq7FPQreoWre8lGz9+2eof41OlctbEX05W69p2"
+    "5lFbTzfnW1ZctG2qabuDLppWiojN2lZtit4Ua4wJqYaYrCri9OR/eaIvO/Aur7ZYEEhdbnL6vCgfWvl0dblab09nwFrtDPH6rvHZvf0egOvr"
+    "8sV+ydOApdy0lM0qX4JTwxCt6NHo0IKNRfbkrQtJGpmVSrlUIW2TSrTgUrAu2glgxrkwi5d3WjiZHa+kJel0zZ03VlQQNctayx28XgZT267O"
+    "r+9ZlHzEpHZrF/v7TwOUMRWvjezW1NykETYZY0VWHF4lfDYpFOWjD8IIlY3tweMXcjS1F8uFCUBeRW1mEbJSaxGc67kKI5tqtTmtZWyJiz6K"
+    "VyDUz+95MLHzd4cAGksX+9tP4+Nkst0JMEjZNGeU6DX5bqPuUWfbikw1J0yLA6ez6mLYmhGcwSJMTfEWH2ODiHoWn+BrrKYKn2zuUmJNMrjs"
+    "vfO2F+/uWNBXFz4Hy/X1VSv3Xbtd6sO2s1+++LbkaXhaz8GnrnmUKAWYmMI3ABQKzgcj4Yceuze98CglFt+SaL165X2RWU/MJ2on7Tw8Ar+D"
+    "L8rWqZyKKrklNT4asDlhcgrP/sQ8Dc6HG4IHf8EdeMxSusPgfFu+2C95Ghw8cMMktMGDVhFDViGI1lrIrSsZtGqpuSoBx4RivVO9d994zdlj"
+    "ALJOwNGcunlvLVXiI3RPvUYjazIBYJQrKZimdJGvOFsfHx4t4uFSHgLp4/5s7e7PmE8kUPF9TiJibzFLvLPvwltbMZmorLYZU9KhiGRE7c6E"
+    "gEcKydcaUrtFSOOeo52HyOiYtG1CxkhYCJ2PwO3j4VJUXfk6hWjnT0Y8ezSwce15Z3BAMuiIxN183GxfAuXZft/Z2HcA1jvcx3/lPg+AtiMG"
+    "NZxJDFiiEVoWCFkU+DRCoE4tlNpMAIZsshM5dSM6ePfsvFbBTc+pDMZpOx8Lm86iGKNi4PAXaWLquZsSYsT5R2WmUE/xOb95v1q/AM/9+h9B"
+    "dLfzFtNypfl9+/+fB6uTtbhBsgxhwCWRs41OSy18lPh7LkonLAGkWCBLKnO8Pah2HHrDYm9hDSEG49U8qIbTTZApfFgKscYmnSQ2m5itb6rc"
+    "A3UexvNVfgl2LH8NYD5oGVpMxUdOd/SqB1m85/R3a32u8A0ISAxKeiuLa013l2IhjYicfKMmgLlgAgnIPOGoUaoSiaUJKxREUyVr6D1U/hDp"
+    "833Evh/4p6G7SJtP9fKP9WK1vc/0zVIdjh7f9pyttoPw79Y97SAJnS3joKTpzUYTjVLOjPNaI/FTeFFx96EqDm0vOulcOv4NosEyWUy6xStK"
+    "F/wsWJljmnVSpkJ1lOo21wi7cSPZ67LfMa/NqnyYA6nebM7vm9dhRrZbutjdfhqSYIQICeposfxhLMQJMlL8UodtWJIVXYwgCeXlOhib7tVC"
+    "GoqS0eXQwwSS6OcDhrLFuADbrQK3lTSWqBwe0uIwrQ93AsY9m5jB5nxRt1+u7uU9YmmX5iA+52f75YvdkmecvYNZ8UMLS9VYcnqwgDi4JnWG"
+    "XfkGF1eF+Ch3QcKS5htbnE6ZbAliJ+B4streb+G0gmMs5l0Yh7ySfvZsMzmsxYS7DwGCq2JpBKUDB/Krn+K7bVtfX26ut5ebuZB7cf1+XLyX"
+    "ManDnu3r4sVuwWFslZDmELTyhYCLkV4SGrwzWfHw1ZdEkgHdEaOUAvWRsUoRMGPdZTSdtFEJkUkmbLRycqQNJCbMW7AlWSmkLBRpeum8Q20L"
+    "TtE4ygfWpXSQ8ryMHa5vLu75QIWR2kNI75YudrffzIY9qVaQnEvbLNA5U6NW0eHfIdvYKGxb6FKKh0bCJ8cXRxEgJ+VzsGJaFrEQbRvnQc3a"
+    "Cqfww1B3Ki+2Olyyq4RwXEwr7hCoD4z51gXMsczrsgLge/Y/fty0dl0ur+YOw/r3VV0lKFM+T9d8GTW16bmgQkb16eDR2G892289G1sX35a/"
+    "lIWGVEzzHr+R9Eh5LGWXZBTQJfw3CUpMFBCFooZoZKBKwFmpxKCEf/dyGv2JhTD+qObDPw5LUL1oMA/XDadIEzc4bfCwwvGyT7PQXybQ1fV6"
+    "j9z04vXl+agq7q4/8xXU8d/VdvXIa4jiybdQx3/snryJKA68iHl39SAZS6JkAd+oSbmcY1YRiqlKHS/LxOZ5Qc4VGaRTleiqrbcw/FgzFEGG"
+    "yduRQplBs/7kl/N8vNe/l/IY3HoO7rF5irY+jLY4iLZ6DG1VXS08NYWibBOVEZFDGMmo1HWcBW1Jx5KW1jkID27FUxLAw+Er4XdSTsIA12F8"
+    "4S+E9mb7GrjZ/fZ4J0+p11IeoXzUyba8V5RFiiuUsivFEkrBJGSkUKYQj7F/LXvoZMyN8nmMZpqqkW8JFf8yeH9tmfywP/m6/+09CkjUFmqh"
+    "1NtqN0RboqshZIpKE8NRMaXqQ1eIIODFAKXQWlCVEqsxKUcxoerWeGf/Ioh/iwNTqONS0idaWvc02Ov1HuXvy18aQlOh+RMFj2kxUU1a3KnC"
+    "l26copw4nAfF4+Js6fQgKLfCZ3AiARhIXZyaNDScpdrugpwn7PB1n4nHpkg12BEeqfckulJ0Opytb4Jq79sDBiwpQetleNppsPWr7X5b/ibW"
+    "ayqdNSXbzjODJw+rGsxEW5JKGmKWBLmZpHvWo+xdRotHyM4mQfHSmzu17VHFj/MGTLWcBGwUcRsZOE2FbkOyXpRh09W7N4F6ylnuoe2Bb8Zh"
+    "7Hd/B3y/46VmbDStDCoyVVEuo49Eij7q+BZ+rr3QTtDwoIegh8/QglotXSrq5LFnahH0p26xVTRGYPNiHtte6Fx36TtQ0regOO5Jr2ha5VyD"
+    "b/FtsL1Km+vDrtjOh7/97u+O2D4R/l5ozMOM6cgT13jYjC3TRMZRShr52LYhtSyaNnILzUsM3bbRniNFyoL6EyY5ARyaIh2x8k825lex7HUp"
+    "5w9fglqq0dN//A2MbXv090sPm7V8NBE1wWK4NcEsjK/JEoBIQ8HBWJuozqmiaEGT0HcD7lAQgG++WK1ojNk0RTk6D87a/xVi3vr3j6stT//p"
+    "R0jd981vz+kCJT/KGZ5iCvY6in3UTjxBDU8BhaO5nEhoNGGK3CVSJSU0Ei1HA9drnPqkfUQfyADgPzGd/B7wHjP0Xx5xK898ZdcfLtrFwxem"
+    "Sdztk69rt3H/snaL38T/CEN7jQphh18LCvA5JPrBttGXsoMFoheCf+OQyqiMwTJschZcvSJJivlOL3S0e0X817JBqjWLtlpf31w8QPdg+GT9"
+    "2X79DtSZsj9PPDpkLnaEKKSAmDUdPMhGoZ8L29CNlhOFFC8zoRFIaS71JlRIUVBPnKBFiNPzDI8mDOQwlwjqelTPRsHXhwipzIPavKyrtK9k"
+    "3a1q7yRYB2HZNYu5PdMp1oXMQNOIiLjXwUZFonuciWrQAY2ih4Q6U+FDusIDOPpiefSLbYf+lqlOBR1LdOIZOgyy8t6Jm4GWMe8CbRt0mmY+"
+    "nSvj8qEC3/N6wQ/qew/abwfrcLttZ7fb9m24uQY71QIcnqMuGvGJxoy6Du+2hpBlIxCN9huJLnaPp8wx0quUDZmZ4M2LLqfHTkoUQc8QaBDj"
+    "Y22SUqqhENQMfRhLxznQzKNS8QC3p8ECUn77h3ZD1fJ81R6ghUjl4Hm73Xe237fYr30aLgqTvG86SDSrHa4JpRKsCTuC83TKLn4oWSrMNamO"
+    "Xik4g10q1ANkRb3VCVy03+y8GCpDttBmJMR8wES1IapGBKPaBndQ+jWCDQDYXuabfgcvu1Rx6R7Ba7d8sV8yivJhkfJKH3b6D4+nDr5DeiI1"
+    "3qFaokmtkIEKg0AoZdRlGrZDId5I6aimuO7Qw5C+Jl3pKU1kUpoKgQ9v6rFeitz1DcKhe7jFw0Fzv3axuz8wc/cwu0Nf5pmOP7T0UdAD7aDA"
+    "oUQE2qWC29PkQKMJe6fVgVSmJBtI3FsmvAYdOH2+qCRqKSRRuZkpp1cizIcJlRE00oaCYlV6op6uFPUzRAjIaXoV6jWgf3l/wSm9vs/XxSPH"
+    "++vyxX7JTMdYptjU0GQq1EZUmGhwI8yIFSruR0jNxjWUCIg36OdgmCSHnr7RaJGB2VT8wpmUdr6uPdRadKEthF/DY0rAoaJqEByCoXxQL2yj"
+    "X335ki7uWiTis6U+jMxYu9jd/3MbmXSC0QYjxSq0wlVVDSGHDcPvkR5KemImoFZA9ZhGkw39RsloJ4ciHP1bQQt7W1GFpnnxpmf+BxuZu5dx"
+    "J7+hunG4IT+WLva3Z8gcr77a5kYGbjIis6GyogkbRknI6aFiRPw6oiTN9op3bNoHQrFH9abStAqqzPg3f0xjN2iE8LaoVWn5EnhR5qfuPG++"
+    "6vDCELzvPd4THrvD1rdbu9jf/1Hre9Dd5bBCdRHY5h2K3pDSeYo5g9GralGjdfquJHhcI9IYECQzHDUlZbCQSWyxziMTnHd0Ftmv8QiPohhU"
+    "Bv0vuqFikUpQ3EPL+bhEYQbK1cXVeft4fbm+rzc9zPlu1y92aw5DKp8+t9Or9tHKxZAyh2EoyNWtDihAyMoo1UcrbNkpwjnQtJ+QbiDW0h3S"
+    "HXgdHRlmcnda6OyL82ULNJwIs9AXeVpgME3NWEHWHdm0p0Ql9CtiybRHfl97FA6e5cmOxX7Vm2kTCMP4/WhtqBacqEREfjRoIpsgPCvrNcVN"
+    "mHKx9L9doUYGDAWfRqKHzHly+gW1JG/sM6A10CuOPcW7oLyi5jfeo0cigRKquzfwk7e6g/sAy4Px+vv6xX7NDA1HWoX2TKN6M0VRuFEkE8n1"
+    "hvfKdaczL4l0F5VliSiVVAMHamjIB1A922nWQgiy84jBA2KnQEdyHeCr3YxBGoMomcYg7ka+0GOi6WBAa9E+D7sCm+tnqsv3+85u9z1LZk4h"
+    "u6Sh9dbe4Pjo0mdIC88mTUNMLfH7Cc0g4qpILMC4kK5UCrCOSjuhJ0xHFKyXbzrjspfg/3Lyo3Z28zvjWlf3c75HMuT94sV+wZ/LfTziNZnI"
+    "nklgdjyR2i7TV0jXSbLHUUvN71qcHvUcYxBI6yJdOyCLSCqm1BuBNHg+w18WRcUHZprHxJfXoyyP20zNQlJbTq/wl/9YXV09iEcHDXSs3EWi"
+    "GZNUI1QSN/F1pXKMKVah10cwyGFNKo0Aw+iDDdBtkj/MBqUPCggkrSEMm70jJdHz2WAOoozOTmXaK+TCeFIshsEKhHV4vlienAqZILGfwtwN"
+    "Pgq/YCzwzjzigbv35hLHMOFjg4naHgcTXzOY+NNPGv6Eo4M/3Szgzzbc93NN6x3H747jd8fxu+P43XH87jh+9zAk/LvO0x0H5GYH5I4Tb6+c"
+    "eDuOsB1H2P6NRtiOM2n/zJm045DZq4bMjlNjr5waO46BvXoM7DjX9ay5ruOg1o8Pah0nr14weXUcpXrtKNVxNuqHZqOOw06vGnY6Ti/9C6eX"
+    "fuJxpJ9hvug4MPQIED/XBNBxpOctoDjO6LwFiv/Ph26OUzTPmqL5acdijnMuz+80HgdXHh1cOU6iPH8S5Tha8pPPihyHP95k+OPnmuY4IAP+"
+    "P9Qhyag="
 )},
     "variables": ["XLA_PYTHON_CLIENT_PREALLOCATE"],
     "golden": None,
@@ -220,7 +221,7 @@ def colab_boot_files():
     for kind, suffix in (("profile", "toml"), ("lock", "lock")):
         data = zlib.decompress(base64.b64decode(COLAB_BOOT[kind]["packed"]))
         if hashlib.sha256(data).hexdigest() != COLAB_BOOT[kind]["sha256"]:
-            raise ColabBootStop(f"the {kind} in this cell was changed; make the cell anew with `colab-boot golden build`")
+            raise ColabBootStop(f"the {kind} in this cell was changed; publish or export the profile again")
         colab_boot_write(folder / f"{COLAB_BOOT['name']}.{suffix}", data)
     return folder / f"{COLAB_BOOT['name']}.toml"
 
@@ -850,7 +851,7 @@ def colab_boot_golden():
     if boot and asked.is_file() and asked.read_text() == boot:
         return
     release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
-    command = [colab_boot_binary(), "golden", "verify", release, "--from", golden["at"]]
+    command = [colab_boot_binary(), "golden", "verify", release, "--repo", golden["at"]]
     command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
     for key in golden["keys"]:
         command += ["--trusted-key", key]
@@ -1025,4 +1026,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:ccfe08508c1ecc35a6a756267017135465d57f6ac5c4dea8641d72b625c76a1f
+# Built as sha256:693809ab51d443779bbbc90ad4342a9b66ab6ccddfaf4edf2f6a9292057a27af

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::calendar::Day;
 use crate::golden::entry::{Evidence, Release, Standing};
-use crate::golden::periods::Policy;
+use crate::golden::policy::Policy;
 
 /// The format that this program writes, and the newest that it reads.
 const FORMAT: u64 = 1;
@@ -112,12 +112,18 @@ impl Catalogue {
                 let _ = writeln!(text, "step = {step}");
             }
         }
-        let Policy { per_framework, review, deprecate, expire, fresh } = &self.policy;
+        let Policy { per_framework, review, deprecate, expire, fresh, check } = &self.policy;
         let _ = writeln!(
             text,
             "\n[policy]\nper-framework = {per_framework}\nreview = \"{review}\"\ndeprecate = \"{deprecate}\""
         );
         let _ = writeln!(text, "expire = \"{expire}\"\nfresh = \"{fresh}\"");
+        if !check.is_empty() {
+            text.push_str("\n[policy.check]\n");
+        }
+        for (rule, level) in check {
+            let _ = writeln!(text, "{} = \"{}\"", rule.name(), level.name());
+        }
         let mut releases: Vec<&Release> = self.releases.iter().collect();
         releases.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
         for release in releases {

@@ -37,7 +37,7 @@ function say(release) {
   link.href = "#" + release.id;
   const verdict = chosen.gpu in release.gpus ? release.gpus[chosen.gpu] + " on " + chosen.gpu : "";
   const hardware = release.hardware + (release.driver && data.driver ? ", you have " + data.driver : "");
-  const rest = [release.standing, release.frameworks_text, verdict, hardware, "at most " + release.download_text + " to fetch"];
+  const rest = [release.standing, release.frameworks_text, verdict, hardware, (release.fetch_text[chosen.runtime] || release.download_text) + " to download"];
   item.append(link, ": " + rest.filter(Boolean).join("; "));
   return item;
 }
@@ -104,6 +104,9 @@ for (const time of document.querySelectorAll("time")) {
   const left = days(time.dateTime);
   time.after(left >= 0 ? " (in " + left + " days)" : " (" + -left + " days ago)");
 }
+// A page on a server knows where its repository is.
+const place = location.protocol === "file:" ? decodeURIComponent(new URL(".", location.href).pathname) : new URL(".", location.href).href;
+for (const shown of document.querySelectorAll("[data-place]")) shown.textContent = place;
 document.getElementById("picker").hidden = false;
 restore();
 draw();

@@ -49,7 +49,9 @@ struct Row<'a> {
     gpus: &'a BTreeMap<String, String>,
     driver: Option<String>,
     hardware: String,
+    /// What is downloaded, by target where that is known.
     download_text: String,
+    fetch_text: BTreeMap<&'a str, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shown: Option<ShownRow<'a>>,
 }
@@ -66,12 +68,13 @@ struct ShownRow<'a> {
     usable: bool,
 }
 
-/// The page of `catalogue`, whose releases have `shown` by their titles; `bytes` writes numbers of bytes for people.
+/// The page of `catalogue`, whose releases have `shown` by their titles, with links to what is published at `place`
+/// (`OWNER/REPO/COMMIT`); `bytes` writes numbers of bytes for people.
 /// Standings are those of the day of the index, so that the same index makes the same page; a browser brings them up to
 /// date. Fails only where the template is wrong.
 pub fn render_page(
     catalogue: &Catalogue,
-    shown: &BTreeMap<String, Shown>,
+    (shown, place): (&BTreeMap<String, Shown>, Option<&str>),
     products: &Products,
     bytes: &dyn Fn(u64) -> String,
 ) -> Result<String, String> {
@@ -110,6 +113,7 @@ pub fn render_page(
         data => Value::from(Serde(&data)),
         script => SCRIPT,
         csp => csp,
+        place => place,
     };
     template.render(context).map_err(|error| error.to_string())
 }
@@ -125,7 +129,7 @@ fn row<'a>(
     let texts: Vec<String> = frameworks.iter().map(|(name, version)| format!("{name} {version}")).collect();
     let standing = release.standing(catalogue.issued);
     let shown = shown.map(|shown| ShownRow {
-        rows: rows(release),
+        rows: rows(release, bytes),
         files: &release.files,
         shown_cell: &shown.cell,
         differences: &shown.differences,
@@ -147,19 +151,33 @@ fn row<'a>(
         gpus: &release.gpus,
         driver: release.driver_floor.as_ref().map(ToString::to_string),
         hardware: release.hardware(),
-        download_text: bytes(release.download),
+        download_text: downloads(release, bytes),
+        fetch_text: release.fetch.iter().map(|(name, size)| (name.as_str(), bytes(*size))).collect(),
         shown,
     }
 }
 
+/// What the targets of a release download, from the least to the most.
+fn downloads(release: &Release, bytes: &dyn Fn(u64) -> String) -> String {
+    let sizes = || release.fetch.values().copied();
+    match (sizes().min(), sizes().max()) {
+        (Some(least), Some(most)) if least != most => format!("{} to {}", bytes(least), bytes(most)),
+        (Some(one), _) => bytes(one),
+        _ => format!("up to {}", bytes(release.download)),
+    }
+}
+
 /// The facts of a release, for people.
-fn rows(release: &Release) -> Vec<(&'static str, String)> {
+fn rows(release: &Release, bytes: &dyn Fn(u64) -> String) -> Vec<(&'static str, String)> {
+    let fetch = release.fetch.iter().map(|(name, size)| format!("{} on {name}", bytes(*size)));
     let mut rows = vec![
         ("made for", release.runtimes.join(", ")),
         ("Python", release.python.join(", ")),
         ("CUDA", release.cuda.map(|cuda| cuda.to_string()).unwrap_or_default()),
         ("driver", release.driver_floor.as_ref().map(|floor| format!("{floor} or newer")).unwrap_or_default()),
+        ("GPU", if release.gpus.is_empty() { "not needed".to_owned() } else { "needed".to_owned() }),
         ("packages", release.packages.to_string()),
+        ("downloads", fetch.collect::<Vec<_>>().join(", ")),
         ("published", release.published.to_string()),
         ("deprecated from", release.deprecate_on.map(|day| day.to_string()).unwrap_or_default()),
         ("because", release.because.clone().unwrap_or_default()),
@@ -174,7 +192,8 @@ fn rows(release: &Release) -> Vec<(&'static str, String)> {
             one.by.as_ref().map(|by| format!(", signed by {by}")).unwrap_or_default()
         )
     });
-    rows.push(("verified", verified.collect::<Vec<_>>().join(", ")));
+    let verified = verified.collect::<Vec<_>>().join(", ");
+    rows.push(("verified", if verified.is_empty() { "never".to_owned() } else { verified }));
     rows.retain(|(_, value)| !value.is_empty());
     rows
 }

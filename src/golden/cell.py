@@ -1,5 +1,5 @@
 # @title colab-boot: @NAME@ @VERSION@
-# Made by `colab-boot golden build` @TOOL@ from the profile and lock below; do not edit, run that command again.
+# Made by colab-boot @TOOL@ from the profile and lock below. Do not edit: publish or export the profile again.
 # Installs what the lock names, restarts the kernel once if it must, and on the next run says "ready".
 import builtins as colab_boot_builtins, types as colab_boot_types
 
@@ -154,7 +154,7 @@ def colab_boot_files():
     for kind, suffix in (("profile", "toml"), ("lock", "lock")):
         data = zlib.decompress(base64.b64decode(COLAB_BOOT[kind]["packed"]))
         if hashlib.sha256(data).hexdigest() != COLAB_BOOT[kind]["sha256"]:
-            raise ColabBootStop(f"the {kind} in this cell was changed; make the cell anew with `colab-boot golden build`")
+            raise ColabBootStop(f"the {kind} in this cell was changed; publish or export the profile again")
         colab_boot_write(folder / f"{COLAB_BOOT['name']}.{suffix}", data)
     return folder / f"{COLAB_BOOT['name']}.toml"
 
@@ -274,7 +274,7 @@ def colab_boot_golden():
     if boot and asked.is_file() and asked.read_text() == boot:
         return
     release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
-    command = [colab_boot_binary(), "golden", "verify", release, "--from", golden["at"]]
+    command = [colab_boot_binary(), "golden", "verify", release, "--repo", golden["at"]]
     command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
     for key in golden["keys"]:
         command += ["--trusted-key", key]

@@ -137,7 +137,7 @@ pub fn render_notebook(golden: Golden<'_>) -> String {
     format!("{notebook:#}\n")
 }
 
-/// Whether a script or notebook is as `golden build` has written it: what somebody has added or edited would be lost.
+/// Whether a script or notebook is as colab-boot has written it: what somebody has added or edited would be lost.
 /// Outputs do not count.
 pub fn is_built(text: &str) -> bool {
     let Ok(notebook) = Ipynb::parse(text) else {

@@ -73,6 +73,9 @@ pub struct Release {
     pub gpus: BTreeMap<String, String>,
     /// Bytes of its wheels.
     pub download: u64,
+    /// Bytes that a fresh target downloads, by its name: what an image has in the same version is kept.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fetch: BTreeMap<String, u64>,
     /// Packages.
     pub packages: usize,
     pub files: Vec<ReleaseFile>,

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use crate::core::diag::{Code, Finding};
+use crate::core::diag::{Code, Finding, counted};
 use crate::core::model::day::day_of;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::calendar::{Day, Days};
@@ -83,9 +83,19 @@ struct Freshness {
     until: Day,
 }
 
-/// Judges the file `golden.toml` with what `trust` knows at `now`, seconds since 1970; `fresh` is the file
-/// `fresh.toml`, where there is one. Returns the index, or the one finding that forbids to use it.
-pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Result<Vouched, Finding> {
+/// What says that an index is still the current one.
+#[derive(Clone, Copy, Debug)]
+pub struct Confirmation<'a> {
+    /// The file `fresh.toml`.
+    pub statement: &'a [u8],
+    /// The file `allowed_signers`, believed if the signed index names its digest: keys that may only confirm are in no
+    /// cell.
+    pub list: &'a [u8],
+}
+
+/// Judges the file `golden.toml` with what `trust` knows at `now`, seconds since 1970, and a confirmation, if there is
+/// one. Returns the index, or the one finding that forbids to use it.
+pub fn vouch(file: &[u8], fresh: Option<Confirmation<'_>>, trust: &Trust, now: u64) -> Result<Vouched, Finding> {
     let unreadable = |why: String| {
         let code = if file.contains(&b'\r') { Code::GoldenLineEnds } else { Code::GoldenUnreadable };
         Finding::error(code, "the index of the golden repository can't be used").with_note(why)
@@ -119,7 +129,7 @@ pub fn vouch(file: &[u8], fresh: Option<&[u8]>, trust: &Trust, now: u64) -> Resu
     if is_stale {
         let message = format!("the index of `{}` expired on {}", catalogue.name, catalogue.fresh_until);
         let finding = Finding::warning(Code::GoldenStale, message);
-        findings.push(finding.with_help("its maintainers can renew it with `colab-boot golden renew`"));
+        findings.push(finding.with_help("its maintainers can renew it with `colab-boot golden sign --renew`"));
     }
     let is_frozen = is_stale && trust.threshold > 0 && catalogue.fresh_until.after(GRACE) < today;
     let frozen_since = is_frozen.then_some(catalogue.fresh_until);
@@ -135,13 +145,17 @@ fn unsigned(blocks: usize) -> Finding {
 }
 
 fn too_few(by: &[String], trust: &Trust, outcomes: &[Outcome]) -> Finding {
-    let names = if by.is_empty() { "no trusted key".to_owned() } else { by.join(" and ") };
-    let message = format!("the index is signed by {names}; {} required", trust.threshold);
+    let wanted = counted(trust.threshold, "trusted signature");
+    let message = match by {
+        [] => format!("the index has none of {wanted} required"),
+        by => format!("the index has {} of {wanted} required: {}", by.len(), by.join(", ")),
+    };
     let notes = outcomes.iter().filter_map(said);
     let finding = notes.fold(Finding::error(Code::GoldenThreshold, message), Finding::with_note);
-    finding.with_help(
-        "the index or its keys were changed: ask its maintainers; `colab-boot golden trust` pins other keys by hand",
-    )
+    if by.is_empty() {
+        return finding.with_help("the index or its keys were changed: ask its maintainers for their fingerprints");
+    }
+    finding.with_help("its maintainers may not have finished signing it: try again later, or ask them")
 }
 
 /// What a signature that does not count says.
@@ -178,9 +192,19 @@ fn rolled_back(catalogue: &Catalogue, digest: Sha256, trust: &Trust) -> Option<F
 }
 
 /// Whether `fresh.toml` says of this very index that it is still the current one.
-fn is_confirmed(fresh: Option<&[u8]>, catalogue: &Catalogue, digest: Sha256, trust: &Trust, now: u64) -> bool {
-    let Some(Ok(signed)) = fresh.map(split) else { return false };
-    let by = vouching(&trust.signers.check(signed.text, &signed.blocks, FRESH, now));
+fn is_confirmed(
+    fresh: Option<Confirmation<'_>>,
+    catalogue: &Catalogue,
+    digest: Sha256,
+    trust: &Trust,
+    now: u64,
+) -> bool {
+    let Some((Ok(signed), list)) = fresh.map(|fresh| (split(fresh.statement), fresh.list)) else { return false };
+    let is_named = catalogue.signers.as_ref().is_some_and(|row| row.sha256 == Sha256::of(list));
+    let listed = is_named.then(|| Signers::parse(&String::from_utf8_lossy(list)).ok()).flatten();
+    let signers = [Some(&trust.signers), listed.as_ref().filter(|_| trust.threshold > 0)];
+    let outcomes = signers.into_iter().flatten().flat_map(|one| one.check(signed.text, &signed.blocks, FRESH, now));
+    let by = vouching(&outcomes.collect::<Vec<_>>());
     let said: Option<Freshness> = toml::from_str(signed.text).ok();
     let today = Day(day_of(now));
     !by.is_empty()

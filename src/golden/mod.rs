@@ -18,8 +18,8 @@ pub mod entry;
 pub mod attestation;
 // A verification as such a record.
 pub mod evidence_of_run;
-// How long things count.
-pub mod periods;
+// What a repository promises: how long things count, what fails its check.
+pub mod policy;
 // The index of a repository.
 pub mod catalogue;
 // When a repository has to be looked at again.

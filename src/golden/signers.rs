@@ -18,16 +18,29 @@ pub const EVIDENCE: &str = "colab-boot-evidence@v1";
 /// The most lines that are read.
 const MOST: usize = 256;
 
-/// The line of `allowed_signers` for a public key, `ssh-ed25519 AAAA… NAME`: its owner may sign the index, and say that
-/// it is current. Such a line, which says what else its owner may do, stays as it is.
-pub fn signer_line(key: &str) -> String {
+/// What a key is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It signs the index.
+    Signer,
+    /// It only confirms that the index is the current one: a key for CI.
+    Ci,
+}
+
+/// The line of `allowed_signers` for a public key, `ssh-ed25519 AAAA… NAME`, with the rights of its `role`. Such a line,
+/// which says itself what its owner may do, stays as it is.
+pub fn signer_line(key: &str, role: Role) -> String {
     if Signers::parse(key).is_ok_and(|signers| signers.all.len() == 1) {
         return format!("{key}\n");
     }
     let mut words = key.split_whitespace();
     let (kind, body) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let who = words.next().unwrap_or("unnamed");
-    format!("{who} namespaces=\"{INDEX},{FRESH}\" {kind} {body}\n")
+    let rights = match role {
+        Role::Signer => format!("{INDEX},{FRESH}"),
+        Role::Ci => FRESH.to_owned(),
+    };
+    format!("{who} namespaces=\"{rights}\" {kind} {body}\n")
 }
 
 /// One line: who, for what and how long, with which key.
@@ -71,6 +84,30 @@ impl Signer {
     /// Name and fingerprint, for people.
     pub fn shown(&self) -> String {
         format!("{} {}", self.principal, self.fingerprint())
+    }
+
+    /// The same with what the key is for and how long it is valid, `now` being seconds since 1970.
+    pub fn described(&self, now: u64) -> String {
+        let may = |namespace: &str| self.namespaces.is_empty() || self.namespaces.contains(namespace);
+        let role = match (may(INDEX), may(FRESH)) {
+            (true, _) => "signs the index",
+            (false, true) => "only confirms that the index is current",
+            (false, false) => "has no rights here",
+        };
+        let day = |moment: DateTime| moment.date().to_string();
+        let now = at(now);
+        let validity = match (self.valid_after, self.valid_before) {
+            (_, Some(before)) if now > before => format!("; expired on {}", day(before)),
+            (Some(after), _) if now < after => format!("; valid from {}", day(after)),
+            (_, Some(before)) => format!("; valid until {}", day(before)),
+            _ => String::new(),
+        };
+        format!("{} ({role}{validity})", self.shown())
+    }
+
+    /// Whether it may sign an index at `now`, seconds since 1970.
+    fn signs_index(&self, now: u64) -> bool {
+        self.refusal(INDEX, at(now)).is_none()
     }
 
     /// Reads a line; `None` for one that says nothing.
@@ -193,6 +230,12 @@ impl Signers {
                 Some(format!("{} {} {}", words.next()?, words.next()?, one.principal))
             })
             .collect()
+    }
+
+    /// Different keys that can sign an index at `now`, seconds since 1970.
+    pub fn count_able(&self, now: u64) -> usize {
+        let able = self.all.iter().filter(|signer| signer.signs_index(now));
+        able.map(Signer::fingerprint).collect::<BTreeSet<String>>().len()
     }
 
     /// The fingerprints of the keys that may sign an index.

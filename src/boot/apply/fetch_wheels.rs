@@ -40,7 +40,7 @@ impl Work<'_> {
             fetched.finish(&|| false)?;
             self.judged(packages, &fetched, &|_, _| Ok(())).and_then(|brought| {
                 let unpacked = brought.wheels.values().map(|wheel| wheel.files.unpacked()).sum();
-                enough_space(&self.layout.purelib, unpacked, "the unpacked wheels").map(|()| brought)
+                enough_space(&self.layout.purelib, unpacked, "the unpacked wheels need").map(|()| brought)
             })
         };
         brought.or_else(|failure| match failure.kind {

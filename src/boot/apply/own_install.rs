@@ -19,7 +19,7 @@ use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::plan::Kind;
 use crate::boot::retrieval::{Fetched, enough_space};
 use crate::boot::store::Pruned;
-use crate::core::diag::{Failure, Finding, Kind as Ended};
+use crate::core::diag::{Code, Failure, Finding, Kind as Ended};
 use crate::core::host::digests::digest;
 use crate::core::host::mounts::Look;
 use crate::core::host::signals::{Deferred, name_of};
@@ -67,7 +67,7 @@ impl Work<'_> {
             return Err(Failure::new(Ended::Signal(signal), format!("stopped by {}", name_of(signal)))
                 .help("nothing was changed; run the same command again to continue"));
         }
-        let (brought, staged) = staged?;
+        let (brought, staged) = staged.map_err(|failure| self.with_whole_need(failure, packages, fetched))?;
         self.is_staged(brought, staged)
     }
 
@@ -91,12 +91,8 @@ impl Work<'_> {
     fn add(&self, stage: &Stage<'_>, package: &LockedPackage, wheel: &Arc<Downloaded>) -> Result<(), Failure> {
         let Some(sha256) = package.wheel().and_then(|wheel| wheel.sha256) else { return Ok(()) };
         let needed = stage.outstanding().saturating_add(wheel.files.unpacked());
-        // What the store has takes no room on its own file system.
-        let device = |path: &Path| path.look().map(|data| data.dev()).ok();
-        let is_shared = matches!(&wheel.source, WheelSource::Stored(stored)
-            if device(stored.folder()) == device(&self.layout.purelib));
-        if !is_shared {
-            let room = || enough_space(&self.layout.purelib, needed, "the unpacked wheels");
+        if !self.is_shared(&wheel.source) {
+            let room = || enough_space(&self.layout.purelib, needed, "the unpacked wheels need");
             room().or_else(|full| match self.session.store()?.make_room() {
                 Pruned { freed: 0, .. } => Err(full),
                 _ => room(),
@@ -109,6 +105,33 @@ impl Work<'_> {
             sha256,
             requested: self.is_requested(&package.name),
         })
+    }
+
+    /// Whether its unpacked files are linked: what the store has takes no room on its own file system.
+    fn is_shared(&self, source: &WheelSource) -> bool {
+        let device = |path: &Path| path.look().map(|data| data.dev()).ok();
+        matches!(source, WheelSource::Stored(stored) if device(stored.folder()) == device(&self.layout.purelib))
+    }
+
+    /// Of a disk that got full at one wheel of `packages`, what all of them need, now that nothing of them is left.
+    fn with_whole_need(&self, failure: Failure, packages: &[&LockedPackage], fetched: &Fetched) -> Failure {
+        if failure.findings.iter().all(|finding| finding.code != Code::DiskFull) {
+            return failure;
+        }
+        let (mut needed, mut words) = (0u64, "the unpacked wheels need");
+        for wheel in packages.iter().filter_map(|package| package.wheel()) {
+            let source = fetched.sources.get(&wheel.file).filter(|source| !self.is_shared(source));
+            needed = needed.saturating_add(match source {
+                None => 0,
+                // Its directory may not be here yet.
+                Some(WheelSource::Arriving(_)) => {
+                    words = "the unpacked wheels need at least";
+                    wheel.size.unwrap_or_default()
+                }
+                Some(source) => Downloaded::open(source).map_or(0, |wheel| wheel.files.unpacked()),
+            });
+        }
+        enough_space(&self.layout.purelib, needed, words).err().unwrap_or(failure)
     }
 
     /// Whether the user has asked for the package by its name.

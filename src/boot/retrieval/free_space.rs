@@ -8,14 +8,15 @@ use crate::core::host::files;
 /// What stays free on a disk that we write to.
 const MARGIN: u64 = 256 << 20;
 
-/// Fails where the file system of `path` has less than `needed` bytes free, and the reserve. `what` needs them.
+/// Fails where the file system of `path` has less than `needed` bytes free, and the reserve. `what` names them,
+/// with its verb.
 pub fn enough_space(path: &Path, needed: u64, what: &str) -> Result<(), Failure> {
     let with_margin = needed.saturating_add(MARGIN);
     let Some(free) = files::free_bytes(path).filter(|free| needed > 0 && *free < with_margin) else {
         return Ok(());
     };
     let message = format!(
-        "{what} need {} (with a reserve of {}), but `{}` has {} free",
+        "{what} {} (with a reserve of {}), but `{}` has {} free",
         bytes(with_margin),
         bytes(MARGIN),
         path.display(),

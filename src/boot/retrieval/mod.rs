@@ -163,7 +163,7 @@ impl Retrieval<'_> {
     ) -> Result<(Downloads, Vec<Finding>), Failure> {
         let sizes = packages.iter().filter_map(|package| package.wheel()?.size);
         let total: u64 = sizes.sum();
-        enough_space(folder, total, "the wheels")?;
+        enough_space(folder, total, "the wheels need")?;
         let size = if total > 0 { format!(", {}", bytes(total)) } else { String::new() };
         let plural = if packages.len() == 1 { "" } else { "s" };
         self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));

@@ -1,7 +1,9 @@
 //! The command line: syntax only.
 
 mod doctor;
+mod golden_upkeep;
 mod golden;
+mod export;
 mod cache;
 mod installing;
 mod package_sources;
@@ -21,10 +23,11 @@ use crate::core::model::PackageName;
 
 pub use cache::{CacheVerb, PruneOptions};
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
-pub use golden::{
-    AddOptions, BinaryOptions, BuildOptions, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb,
-    KeptOptions, ListOptions, PageOptions, PublishOptions, ReleaseOptions, SignOptions, SignersOptions,
-    SkeletonOptions, SourceOptions, TrustOptions, UpdateOptions, YankOptions, pinned,
+pub use export::{ExportVerb, NotebookOptions};
+pub use golden::{AddOptions, GoldenVerb, ListOptions, RENAMED, SourceOptions, TrustOptions, UpdateOptions, pinned};
+pub use golden_upkeep::{
+    BinaryOptions, GoldenCheckOptions, KeptOptions, PolicySetOptions, PolicyVerb, PublishOptions, SignOptions,
+    SkeletonOptions, WithdrawOptions,
 };
 pub use installing::{InstallWheelsOptions, InstallerName};
 pub use machine::{DiffMachinesOptions, FingerprintOptions, MachineOptions};
@@ -87,6 +90,9 @@ pub enum Verb {
     /// Publish and use golden profiles: signed releases of profiles, locks and cells
     #[command(subcommand)]
     Golden(GoldenVerb),
+    /// Export a profile and its lock for other tools
+    #[command(subcommand)]
+    Export(ExportVerb),
     /// Predict which profiles still work on each notebook image, and what breaks
     Forecast(ForecastOptions),
     /// List the notebook images that `--runtime` takes, and import new ones
@@ -152,6 +158,7 @@ impl Verb {
             Self::Verify(_) => "verify",
             Self::Status(_) => "status",
             Self::Golden(_) => "golden",
+            Self::Export(_) => "export",
             Self::Forecast(_) => "forecast",
             Self::Runtime(_) => "runtime",
             Self::Matrix(_) => "matrix",

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::lock::lock_path;
 use crate::cli::arguments::{
-    AddOptions, Arguments, DeprecateOptions, DiffOptions, GoldenCheckOptions, GoldenVerb, ListOptions, MachineOptions,
-    MatrixVerb, PageOptions, PlanOptions, PreviewOptions, ProbeVerb, PublishOptions, ReleaseOptions, RuntimeVerb,
-    ScrubOptions, SignOptions, SignersOptions, UpdateOptions, Verb, YankOptions,
+    AddOptions, Arguments, ExportVerb, FetchOptions, GoldenCheckOptions, GoldenVerb, ListOptions, MachineOptions,
+    MatrixVerb, PlanOptions, PolicySetOptions, PolicyVerb, PreviewOptions, ProbeVerb, PublishOptions, RuntimeVerb,
+    ScrubOptions, SignOptions, TrustOptions, UpdateOptions, Verb, WithdrawOptions,
 };
 use crate::golden::pin::PIN_FILE;
 
@@ -39,8 +39,8 @@ impl Arguments {
             Verb::Lock(options) => {
                 files.of_machine(&options.machine);
                 files.read.push(options.profile.clone());
-                let lock = lock_path(&options.profile, options.lock.as_ref());
-                if options.check { files.read.push(lock) } else { files.written.push(lock) }
+                let place = if options.check { &mut files.read } else { &mut files.written };
+                place.push(lock_path(&options.profile, options.lock.as_ref()));
             }
             Verb::Plan(PreviewOptions { plan: options, .. }) => {
                 files.of_plan(options);
@@ -52,9 +52,8 @@ impl Arguments {
                 if options.plan.locked { files.read.push(lock) } else { files.written.push(lock) }
             }
             Verb::Restore(options) => files.of_machine(&options.machine),
-            Verb::Fetch(options) => {
-                let profile = options.profile.clone().unwrap_or_else(|| options.lock.with_extension("toml"));
-                files.read.extend([options.lock.clone(), profile]);
+            Verb::Fetch(FetchOptions { lock, profile, .. }) => {
+                files.read.extend([lock.clone(), profile.clone().unwrap_or_else(|| lock.with_extension("toml"))]);
             }
             Verb::Verify(options) => {
                 files.of_machine(&options.machine);
@@ -63,6 +62,7 @@ impl Arguments {
                 files.written.extend(options.record.clone());
             }
             Verb::Golden(verb) => files.of_golden(verb),
+            Verb::Export(verb) => files.of_export(verb),
             Verb::Forecast(options) => files.read.extend(options.profiles.iter().chain(&options.machine).cloned()),
             Verb::Runtime(RuntimeVerb::Import(options)) => files.read.push(options.source.clone()),
             Verb::Audit(options) => {
@@ -81,8 +81,8 @@ impl Arguments {
             Verb::Scrub(options) => files.of_scrub(options),
             Verb::Explain(options) => {
                 files.of_machine(&options.machine);
-                files.read.extend(options.profile.clone());
-                files.read.extend(options.profile.as_ref().map(|profile| lock_path(profile, options.lock.as_ref())));
+                let lock = options.profile.as_ref().map(|profile| lock_path(profile, options.lock.as_ref()));
+                files.read.extend(options.profile.iter().cloned().chain(lock));
             }
             Verb::Matrix(verb) => files.of_matrix(verb),
             Verb::InstallWheels(options) => files.read.extend(options.requirements.clone()),
@@ -95,22 +95,19 @@ impl GoldenVerb {
     /// The folder of the repository, where one is named.
     fn place(&self) -> Option<PathBuf> {
         match self {
-            Self::Build(_) | Self::Init(_) => None,
+            Self::Init(_) => None,
             Self::Publish(PublishOptions { kept, .. })
             | Self::Sign(SignOptions { kept, .. })
-            | Self::Signers(SignersOptions { kept, .. })
-            | Self::Deprecate(DeprecateOptions { kept, .. })
-            | Self::Yank(YankOptions { kept, .. })
-            | Self::Renew(kept) => kept.repo.clone(),
-            Self::Check(GoldenCheckOptions { repo, .. }) | Self::Page(PageOptions { repo, .. }) => repo.clone(),
+            | Self::Withdraw(WithdrawOptions { kept, .. })
+            | Self::Policy(PolicyVerb::Set(PolicySetOptions { kept, .. })) => kept.repo.clone(),
+            Self::Check(GoldenCheckOptions { repo }) | Self::Policy(PolicyVerb::Show(GoldenCheckOptions { repo })) => {
+                repo.clone()
+            }
             Self::List(ListOptions { source, .. })
-            | Self::Search(ListOptions { source, .. })
-            | Self::Show(ReleaseOptions { source, .. })
             | Self::Add(AddOptions { source, .. })
             | Self::Verify(AddOptions { source, .. })
-            | Self::Update(UpdateOptions { source, .. })
-            | Self::Diff(DiffOptions { source, .. }) => source.from.as_ref().map(PathBuf::from),
-            Self::Trust(options) => Some(PathBuf::from(&options.from)),
+            | Self::Update(UpdateOptions { source, .. }) => source.repo.as_ref().map(PathBuf::from),
+            Self::Trust(TrustOptions { repo, .. }) => repo.as_ref().map(PathBuf::from),
         }
     }
 }
@@ -146,24 +143,26 @@ impl NamedFiles {
         baseline.extend(options.baseline.clone());
     }
 
+    fn of_export(&mut self, ExportVerb::Notebook(options): &ExportVerb) {
+        self.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
+        self.folders.push(options.out.clone());
+    }
+
     fn of_golden(&mut self, verb: &GoldenVerb) {
         self.folders.extend([PathBuf::from("."), PathBuf::from("golden-cells")]);
         self.folders.extend(verb.place());
         match verb {
-            GoldenVerb::Build(options) => {
-                self.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
-            }
             GoldenVerb::Publish(options) => {
                 let locks = options.profiles.iter().map(|profile| lock_path(profile, None));
                 self.read.extend(options.profiles.iter().cloned().chain(locks));
                 self.read.extend(options.kept.key.iter().chain(&options.verified).chain(&options.binary).cloned());
             }
-            GoldenVerb::Sign(SignOptions { kept, .. })
-            | GoldenVerb::Deprecate(DeprecateOptions { kept, .. })
-            | GoldenVerb::Yank(YankOptions { kept, .. })
-            | GoldenVerb::Renew(kept) => self.read.extend(kept.key.clone()),
-            GoldenVerb::Page(options) if !options.check => self.written.extend(options.out.clone()),
-            GoldenVerb::Init(options) => self.read.extend(options.signer.clone()),
+            GoldenVerb::Sign(options) => {
+                self.read.extend(options.add.iter().chain(&options.add_ci_key).chain(&options.kept.key).cloned());
+            }
+            GoldenVerb::Withdraw(WithdrawOptions { kept, .. })
+            | GoldenVerb::Policy(PolicyVerb::Set(PolicySetOptions { kept, .. })) => self.read.extend(kept.key.clone()),
+            GoldenVerb::Init(options) => self.read.extend(options.signer.iter().chain(&options.ci_key).cloned()),
             _ => {}
         }
     }

@@ -3,9 +3,11 @@
 mod matrix_table;
 mod findings;
 mod plan_table;
+mod release_text;
 mod why;
 
 pub use findings::{render_failure, render_findings};
 pub use matrix_table::{RowReport, render_builds};
 pub use plan_table::{needed_images, plan_line, render_plan};
+pub use release_text::{Row, difference, one_release, shown};
 pub use why::ShownWhy;

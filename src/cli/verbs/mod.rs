@@ -6,6 +6,7 @@ mod cache;
 mod diff;
 mod doctor;
 mod explain;
+mod export;
 mod fetch;
 mod fingerprint;
 mod forecast;
@@ -45,6 +46,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Status(options) => status::run(&options.machine.request(), session),
         Verb::Forecast(options) => forecast::run(options, session),
         Verb::Golden(verb) => golden::run(verb, session),
+        Verb::Export(verb) => export::run(verb, session),
         Verb::Runtime(verb) => runtime::run(verb, session),
         Verb::Matrix(verb) => matrix::run(verb, session),
         Verb::Audit(options) => audit::run(options, session),

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::core::diag::{Code, Failure, Finding, without_secrets};
 use crate::core::host::files;
-use crate::core::model::Sha256;
+use crate::core::model::{PackageName, Sha256, Version};
 use crate::golden::cell::{Binary, Home};
 use crate::golden::repository::{Kept, SIGNERS_FILE};
 use crate::golden::signers::Signers;
@@ -29,6 +29,33 @@ pub fn carry(kept: &Kept, path: &Path, at: Option<&Url>) -> Result<Binary, Failu
     files::write_whole(&kept.folder.join(&place), &bytes)?;
     let base = at.map(ToString::to_string).unwrap_or_default();
     Ok(Binary { url: format!("{}/{place}", base.trim_end_matches('/')), sha256 })
+}
+
+/// What `--binary-url` and `--binary-sha256` name; an error where a cell would carry a secret, or no one version.
+pub fn named_binary(url: Option<&String>, sha256: Option<&String>) -> Result<Option<Binary>, Failure> {
+    match (url, sha256) {
+        (Some(url), Some(sha256)) => {
+            if without_secrets(url) != *url {
+                return Err(Failure::input("--binary-url: the address contains a password or a token")
+                    .cause("everyone who has the cell could read it")
+                    .help("publish the binary at an address that needs no credentials, or put it on PATH in the notebooks"));
+            }
+            if let Some(wanted) = url.strip_prefix("index:").filter(|wanted| !is_exact(wanted)) {
+                return Err(Failure::input(format!("--binary-url: `index:{wanted}` is not `index:NAME==VERSION`"))
+                    .help("name one version, such as `index:colab-boot==0.1.0`"));
+            }
+            let sha256 = sha256.parse().map_err(|error| Failure::input(format!("--binary-sha256: {error}")))?;
+            Ok(Some(Binary { url: url.clone(), sha256 }))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Whether `wanted` is one version of a package: it becomes an argument of pip.
+fn is_exact(wanted: &str) -> bool {
+    let exact =
+        |(name, version): (&str, &str)| name.parse::<PackageName>().is_ok() && version.parse::<Version>().is_ok();
+    wanted.split_once("==").is_some_and(exact)
 }
 
 /// What the cells are to know of the repository; nothing where it is not said where that will be.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::boot::goal::{missing_lock, stale_lock};
-use crate::boot::lock::{Lock, LockedTarget, stale, uncovered};
+use crate::boot::lock::{Lock, LockedPackage, LockedTarget, stale, uncovered};
 use crate::boot::profile::Profile;
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Kind};
@@ -16,7 +16,7 @@ use crate::core::secrets::scan;
 use crate::golden::calendar::Day;
 use crate::golden::cell::{Binary, Golden, Home, render_notebook, render_script};
 use crate::golden::entry::{Release, ReleaseFile, Status};
-use crate::golden::periods::Policy;
+use crate::golden::policy::Policy;
 
 /// A release that is not in an index yet.
 pub struct Made {
@@ -115,11 +115,23 @@ pub fn make_release(
         runtimes: targets.iter().map(|target| target.name.clone()).collect(),
         gpus: gpus(session, targets),
         download: targets.iter().map(LockedTarget::wheel_bytes).max().unwrap_or_default(),
+        fetch: targets.iter().map(|target| (target.name.clone(), to_fetch(session, target))).collect(),
         packages: targets.iter().map(|target| target.packages.len()).max().unwrap_or_default(),
         files: files.iter().map(row).collect(),
         verified: Vec::new(),
     };
     Ok(Made { release, files, lock })
+}
+
+/// Bytes of the wheels that `apply` downloads on a fresh machine of the target.
+fn to_fetch(session: &Session<'_>, target: &LockedTarget) -> u64 {
+    let runtimes = session.runtimes().ok();
+    let image = runtimes.as_ref().and_then(|all| all.find(&target.name).ok());
+    let is_kept = |package: &&LockedPackage| {
+        image.as_ref().is_some_and(|image| image.packages.get(&package.name) == Some(&package.version))
+    };
+    let changed = target.packages.iter().filter(|package| !is_kept(package));
+    changed.filter_map(|package| package.wheel()?.size).sum()
 }
 
 /// An error where a lock needs an image that nobody but its maker has.

@@ -121,13 +121,13 @@ impl Holder {
     pub fn source(&self, request: &SourceRequest) -> Result<SourceRequest, Failure> {
         let mut source = request.clone();
         let Self::Notebook(path) = self else { return Ok(source) };
-        if source.from.is_some() || !source.trusted_key.is_empty() {
+        if source.repo.is_some() || !source.trusted_key.is_empty() {
             return Ok(source);
         }
         let text = notebook_text(path)?.unwrap_or_default();
         let cells = Ipynb::parse(&text).map(|notebook| held(&notebook)).unwrap_or_default();
         if let Some(home) = cells.into_iter().find_map(|held| held.home) {
-            source.from = Some(home.at);
+            source.repo = Some(home.at);
             source.trusted_key = home.keys;
             source.threshold = home.threshold;
             source.min_seq = source.min_seq.max(home.min_seq);
@@ -232,7 +232,7 @@ fn fault_of_cell(path: &Path, pin: &Pin, found: &Read, release: &Release) -> Res
         let title = format!("{}@{}", pin.name, pin.version);
         let message = format!("cell {} of `{}` differs from {title}", held.at + 1, path.display());
         let (from, into) = (shell_word(Path::new(&pin.from)), into_option(path));
-        let help = format!("remove that cell, then run `colab-boot golden add {title} --from {from}{into}`");
+        let help = format!("remove that cell, then run `colab-boot golden add {title} --repo {from}{into}`");
         Finding::error(Code::GoldenFileDiffers, message).with_help(help)
     }))
 }

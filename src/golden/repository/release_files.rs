@@ -59,6 +59,18 @@ pub fn missing_again(root: &Path, release: &Release, made: &[(String, Vec<u8>)])
     Ok(written)
 }
 
+/// An error for a version that was published with other content.
+pub fn republished(title: &str) -> Failure {
+    let finding = Finding::error(
+        Code::GoldenRepublished,
+        format!("{title} is already published with different content"),
+    )
+    .with_help(
+        "change the version of the profile; if the published one is wrong, withdraw it with `colab-boot golden withdraw --yank`",
+    );
+    Failure::from_findings(Kind::Answer, vec![finding])
+}
+
 fn digest_of(path: &Path) -> Result<Option<Sha256>, Failure> {
     if !files::is_file(path)? {
         return Ok(None);

@@ -14,8 +14,8 @@ use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
 use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::entry::{Release, ReleaseFile};
-use crate::golden::index_trust::{Trust, Vouched, vouch};
-use crate::golden::repository::{FRESH_FILE, INDEX_FILE};
+use crate::golden::index_trust::{Confirmation, Trust, Vouched, vouch};
+use crate::golden::repository::{FRESH_FILE, INDEX_FILE, LARGEST_LIST, SIGNERS_FILE};
 use crate::golden::signed_text::split;
 
 /// For all that one command reads of an address.
@@ -99,10 +99,13 @@ impl Repository {
                 .help("name the folder or address of a golden repository, or create one with `colab-boot golden init`")
         })?;
         let fresh = self.read(FRESH_FILE, LARGEST).ok().flatten();
-        let mut vouched = vouch(&index, fresh.as_deref(), trust, now)
-            .map_err(|finding| Failure::from_findings(Kind::Answer, vec![finding]))?;
+        let list = fresh.is_some().then(|| self.read(SIGNERS_FILE, LARGEST_LIST).ok().flatten()).flatten();
+        let list = list.unwrap_or_default();
+        let fresh = fresh.as_deref().map(|statement| Confirmation { statement, list: &list });
+        let mut vouched =
+            vouch(&index, fresh, trust, now).map_err(|finding| Failure::from_findings(Kind::Answer, vec![finding]))?;
         let help = format!(
-            "`colab-boot golden trust {}` shows its keys, and how to pin them",
+            "`colab-boot golden trust --repo {}` shows its keys, and how to pin them",
             shell_word(Path::new(&self.name()))
         );
         for finding in vouched.findings.iter_mut().filter(|finding| finding.code == Code::GoldenUnsigned) {
@@ -144,7 +147,7 @@ fn private(failure: Failure) -> Failure {
 /// A folder by its one name: links and dots lead to the same repository, and to the same trust.
 fn real(folder: &Path) -> Result<PathBuf, Failure> {
     if folder.as_os_str().is_empty() {
-        return Err(Failure::input("no repository is named").help("pass its folder or URL with --from"));
+        return Err(Failure::input("no repository is named").help("pass its folder or URL with --repo"));
     }
     folder.real().or_else(|_| files::absolute(folder))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Failure, Finding, Kind, shell_word};
+use crate::core::diag::{Code, Failure, Finding, Kind, counted, shell_word};
 use crate::core::host::files;
 use crate::core::host::locks;
 use crate::core::host::mounts::Look;
@@ -45,7 +45,7 @@ enum Doubt {
 
 /// What to do about a list that the index does not name.
 pub const OTHER_LIST: &str =
-    "restore it from version control; change it with `colab-boot golden signers --add` and `--remove`";
+    "restore it from version control; change it with `colab-boot golden sign --add` and `--remove`";
 
 /// The list that is about to become the one of the index.
 const NEXT_SIGNERS: &str = ".allowed_signers.next";
@@ -257,6 +257,25 @@ fn other_list(path: &Path) -> Failure {
     Failure::from_findings(Kind::Answer, vec![finding.with_help(OTHER_LIST)])
 }
 
+/// An error where `threshold` signatures of `signers` can't be had at `now`: nobody could use such a repository.
+pub fn must_be_signable(signers: &Signers, threshold: usize, now: u64) -> Result<(), Failure> {
+    let able = signers.count_able(now);
+    if threshold > 0 && threshold <= able {
+        return Ok(());
+    }
+    let message = match threshold {
+        0 => "the threshold is 0: anyone could change the index".to_owned(),
+        _ => format!(
+            "{} required, but only {} can sign the index",
+            counted(threshold, "signature"),
+            counted(able, "key")
+        ),
+    };
+    let listed = signers.all.iter().map(|signer| signer.described(now));
+    let failure = listed.fold(Failure::input(message), Failure::cause);
+    Err(failure.help("name a public key for each person who signs, or choose another --threshold; nothing was changed"))
+}
+
 /// An error where `block` is no signature of `text` by somebody whom `signers` allow it.
 pub fn may_sign(signers: &Signers, text: &str, block: &str, namespace: &str, now: u64) -> Result<(), Failure> {
     match signers.check(text, &[block.to_owned()], namespace, now).pop() {
@@ -264,10 +283,10 @@ pub fn may_sign(signers: &Signers, text: &str, block: &str, namespace: &str, now
         Some(Outcome::NotAllowed { principal, why }) => Err(Failure::answer(format!("{principal} can't sign: {why}"))),
         Some(Outcome::Unknown { fingerprint }) => {
             Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {fingerprint}"))
-                .help("a signer adds it with `colab-boot golden signers --add`"))
+                .help("a signer adds it with `colab-boot golden sign --add`"))
         }
         Some(Outcome::OtherKind(why)) => Err(Failure::input(format!("the key can't sign here: {why}"))
-            .help("create one with `ssh-keygen -t ed25519`, and add it with `colab-boot golden signers --add`")),
+            .help("create one with `ssh-keygen -t ed25519`, and add it with `colab-boot golden sign --add`")),
         other => Err(Failure::bug(format!("ssh-keygen's signature is wrong: {other:?}"))),
     }
 }

@@ -51,7 +51,8 @@ impl SignerChange {
         (missing > 0).then(|| {
             format!(
                 "{missing} more of the earlier signers must sign the change; until then, readers who pinned their \
-                 keys can't follow it: `colab-boot golden sign{}` with an earlier key",
+                 keys can't follow it: `colab-boot golden sign{}` with an earlier key. If those keys are lost, \
+                 `--start-over` makes every reader trust the new ones by hand",
                 repo_option(folder)
             )
         })

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug)]
 pub struct SourceRequest {
     /// A folder or an address; by default the pinned one, this folder, or `golden-cells`.
-    pub from: Option<String>,
+    pub repo: Option<String>,
     /// Public keys that are trusted in place of the pinned ones.
     pub trusted_key: Vec<String>,
     /// How many of them have to sign.
@@ -17,6 +17,6 @@ pub struct SourceRequest {
 
 impl Default for SourceRequest {
     fn default() -> Self {
-        Self { from: None, trusted_key: Vec::new(), threshold: 1, min_seq: 0, allow_stale: false }
+        Self { repo: None, trusted_key: Vec::new(), threshold: 1, min_seq: 0, allow_stale: false }
     }
 }

@@ -35,7 +35,7 @@ pub fn witnesses(repository: &Repository, release: &Release, signers: &Signers) 
         .collect()
 }
 
-/// Folders of releases that the index does not name, and a page of another index.
+/// Folders of releases that the index does not name.
 pub fn beside(kept: &Kept) -> Vec<Finding> {
     let warning = |message: String| Finding::warning(Code::GoldenFileDiffers, message);
     let is_known = |title: &str| kept.catalogue.releases.iter().any(|release| release.title() == title);
@@ -50,15 +50,6 @@ pub fn beside(kept: &Kept) -> Vec<Finding> {
                 .with_help("publish its profile again, or remove the folder")
         }));
     }
-    let page = files::read_optional(&kept.folder.join("index.html")).ok().flatten();
-    found.extend(
-        page.filter(|page| !page.contains(&format!("index {} of {}", kept.catalogue.seq, kept.catalogue.issued))).map(
-            |_| {
-                warning("`index.html` was made from another index".to_owned())
-                    .with_help("run `colab-boot golden page` to write it again")
-            },
-        ),
-    );
     found
 }
 

@@ -10,6 +10,7 @@ use crate::core::model::PackageName;
 use crate::golden::index_trust::{Trust, Vouched, vouch};
 use crate::golden::pin::Pins;
 use crate::golden::repository::INDEX_FILE;
+use crate::golden::repository::named_keys::recovered;
 use crate::golden::repository::pin_holder::Read;
 use crate::golden::repository::repository_address::Repository;
 use crate::golden::repository::source_request::SourceRequest;
@@ -35,6 +36,12 @@ pub fn repo_option(folder: &Path) -> String {
     if is_found(folder_of(None)) { String::new() } else { format!(" --repo {}", shell_word(folder)) }
 }
 
+/// The repository that is `named`, else the one of `pins`, else the usual folder.
+pub fn address_of(named: Option<&String>, pins: &Pins) -> String {
+    let pinned = || pins.all.first().map(|pin| pin.from.clone());
+    named.cloned().or_else(pinned).unwrap_or_else(|| folder_of(None).display().to_string())
+}
+
 /// Reads the repository that `source` names, else the one of `pins`, else the usual folder, in so much `time`. Findings
 /// of the index come with it.
 pub fn read_believed(
@@ -44,30 +51,23 @@ pub fn read_believed(
     session: &Session<'_>,
 ) -> Result<Read, Failure> {
     let pin = pins.all.first();
-    let repository = Repository::open(
-        &source
-            .from
-            .clone()
-            .unwrap_or_else(|| pin.map_or_else(|| folder_of(None).display().to_string(), |pin| pin.from.clone())),
-        time,
-        session,
-    )?;
+    let repository = Repository::open(&address_of(source.repo.as_ref(), pins), time, session)?;
     let known = name_at(&session.paths, &repository.name());
-    let pinned = pin.filter(|_| source.from.is_none()).map(|pin| pin.repository.clone());
+    let pinned = pin.filter(|_| source.repo.is_none()).map(|pin| pin.repository.clone());
     // The number of the index that a pin is from: a new machine remembers no other.
-    let pinned_seq = pins.all.iter().filter(|_| source.from.is_none()).map(|pin| pin.seq).max().unwrap_or_default();
+    let pinned_seq = pins.all.iter().filter(|_| source.repo.is_none()).map(|pin| pin.seq).max().unwrap_or_default();
     let mut trust = trust_in(source, known.or(pinned), session)?;
     if trust.threshold > 0 {
         trust.min_seq = trust.min_seq.max(pinned_seq);
     }
     let is_pinned = source.trusted_key.is_empty();
-    let (mut trust, mut vouched) = believed(&repository, trust, is_pinned, session)?;
+    let (mut trust, mut vouched) = believed_or_recovered(&repository, &trust, is_pinned, session)?;
     if trust.threshold == 0 {
         // A copy somewhere else of what is pinned by its name: those who sign that have to sign this.
         let by_name = trust_of(&session.paths, &vouched.catalogue.name)?;
         if by_name.threshold > 0 {
             let by_name = Trust { min_seq: trust.min_seq, ..by_name };
-            (trust, vouched) = believed(&repository, by_name, is_pinned, session)?;
+            (trust, vouched) = believed_or_recovered(&repository, &by_name, is_pinned, session)?;
         }
     }
     if let Some(day) = vouched.frozen_since.filter(|_| !source.allow_stale) {
@@ -75,7 +75,7 @@ pub fn read_believed(
         let message =
             format!("the index of `{name}` expired on {day}, more than a month ago: later withdrawals are unknown");
         let finding = Finding::error(Code::GoldenStale, message)
-            .with_help("its maintainers renew it with `colab-boot golden renew`")
+            .with_help("its maintainers renew it with `colab-boot golden sign --renew`")
             .with_help("to use it anyway, pass --allow-stale or set COLAB_BOOT_ALLOW_STALE=1");
         return Err(Failure::from_findings(Kind::Answer, vec![finding]));
     }
@@ -84,6 +84,36 @@ pub fn read_believed(
         remember_withdrawn(&session.paths, &vouched.catalogue);
     }
     Ok(Read { repository, vouched })
+}
+
+/// The index as [`believed`] has it, or by the keys that the user has named where those of `trust` are lost.
+fn believed_or_recovered(
+    repository: &Repository,
+    trust: &Trust,
+    is_pinned: bool,
+    session: &Session<'_>,
+) -> Result<(Trust, Vouched), Failure> {
+    let failure = match believed(repository, trust.clone(), is_pinned, session) {
+        Ok(found) => return Ok(found),
+        Err(failure) => failure,
+    };
+    if !failure.findings.iter().any(|finding| finding.code == Code::GoldenThreshold) {
+        return Err(failure);
+    }
+    let Some((trust, finding)) = recovered(repository, trust, session)? else {
+        return Err(with_way_back(failure, repository));
+    };
+    let mut vouched = repository.vouched(&trust, session.now)?;
+    vouched.findings.insert(0, finding);
+    Ok((trust, vouched))
+}
+
+/// `failure` with what a user does whose keys no longer sign the index.
+pub fn with_way_back(mut failure: Failure, repository: &Repository) -> Failure {
+    let place = shell_word(Path::new(&repository.name()));
+    let help = format!("`colab-boot golden trust --repo {place}` shows how to trust its new keys, in a notebook too");
+    failure.findings.iter_mut().for_each(|finding| finding.help.push(help.clone()));
+    failure
 }
 
 /// The index, judged by what `trust` knows, or by what the changes of the signers since then lead to. Where `trust`

@@ -77,6 +77,8 @@ mount -t tmpfs -o size=600m none "$SITE"
 expect 0 applied apply before
 mount -o remount,size=200m "$SITE"
 expect 3 disk-full apply after
+# Two wheels of 100 kB each, beside the reserve.
+grep -q 'the unpacked wheels need 268.6 MB (with a reserve of 268.4 MB)' said
 expect 0 verified verify before
 mount -o remount,size=600m "$SITE"
 expect 0 applied apply after

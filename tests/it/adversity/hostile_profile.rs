@@ -121,7 +121,7 @@ fn corpus(canary: &str) -> Vec<String> {
 
 /// One place of so many is tried.
 fn stride() -> usize {
-    if takes_all() { 1 } else { 4 }
+    if takes_all() { 1 } else { 7 }
 }
 
 /// The places that a text is tried in, by the `number` of the text: each place has its turn.

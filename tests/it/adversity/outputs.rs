@@ -78,7 +78,7 @@ fn an_output_is_never_a_file_that_is_read() {
         &["scrub", "notes/n.ipynb", "--json=notes/n.ipynb"],
         &["stage", "notes", "to", "--json=notes/n.ipynb"],
         &["golden", "verify", "--json=golden.lock"],
-        &["golden", "list", "--from", "notes", "--json=notes/n.ipynb"],
+        &["golden", "list", "--repo", "notes", "--json=notes/n.ipynb"],
         &["fetch", "p.lock", "--into", "w", "--json=p.toml"],
     ] {
         let outcome = world.test.run(arguments).expect(2);
@@ -143,9 +143,9 @@ fn an_output_is_no_file_that_was_read_without_being_named() {
     // What the command itself writes.
     world.run(&["lock", "p.toml"]).expect(0);
     std::fs::create_dir(test.path("cells")).expect("a folder");
-    let outcome = test.run(&["golden", "build", "p.toml", "--out", "cells", "--json=cells/p.ipynb"]).expect(3);
+    let outcome = test.run(&["export", "notebook", "p.toml", "--out", "cells", "--json=cells/p.ipynb"]).expect(3);
     assert!(outcome.stderr.contains("was changed while the command ran"), "{outcome:?}");
-    test.run(&["golden", "build", "p.toml", "--out", "cells", "--check"]).expect(0);
+    test.run(&["export", "notebook", "p.toml", "--out", "cells", "--check"]).expect(0);
     // A report of the run before may be read, and is written again.
     for _ in 0..2 {
         test.run(&["scrub", ".", "--json=report.json", "--sarif", "log.sarif"]).expect(0);

@@ -148,7 +148,7 @@ fn a_switch_that_is_killed_or_fails_is_undone_or_finished() {
     for at in 1..=calls["all"] {
         cases.extend([false, true].map(|ends| (format!("inject=all:signal=KILL:when={at}"), ends)));
     }
-    let stride = if takes_all() { 1 } else { 23 };
+    let stride = if takes_all() { 1 } else { 41 };
     let chosen: Vec<_> = cases.iter().enumerate().step_by(stride).collect();
     let wrong: Vec<String> =
         chosen.iter().filter_map(|(number, (injected, ends))| rig.case(injected, *ends, *number)).collect();

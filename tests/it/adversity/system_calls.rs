@@ -223,12 +223,12 @@ fn killed_at_any_system_call_the_next_run_finishes() {
         return;
     }
     let rigs = [Rig::new(), Rig::new()];
-    // What changes the disk or starts a process, every seventh; all the rest more rarely.
+    // What changes the disk or starts a process, every thirteenth; all the rest more rarely.
     let changing = ["write", "fsync", "rename", "renameat", "mkdir", "unlink", "unlinkat", "fchmod", "clone3", "flock"];
     let kill = |name: &str, at: usize| format!("inject={name}:signal=KILL:when={at}");
-    run(&rigs, &cases(&rigs[0], &changing, kill), 7);
+    run(&rigs, &cases(&rigs[0], &changing, kill), 13);
     let any = |_: &str, at: usize| format!("inject=all:signal=KILL:when={at}");
-    run(&rigs, &cases(&rigs[0], &["all"], any), 149);
+    run(&rigs, &cases(&rigs[0], &["all"], any), 311);
 }
 
 #[test]
@@ -240,6 +240,6 @@ fn a_disk_that_is_full_broken_or_read_only_stops_it_and_the_next_run_finishes() 
     let calls = ["openat", "write", "rename", "renameat", "fsync", "mkdir"];
     for error in ["ENOSPC", "EIO", "EROFS"] {
         let inject = |name: &str, at: usize| format!("inject={name}:error={error}:when={at}");
-        run(&rigs, &cases(&rigs[0], &calls, inject), 53);
+        run(&rigs, &cases(&rigs[0], &calls, inject), 97);
     }
 }

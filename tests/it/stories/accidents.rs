@@ -57,13 +57,13 @@ fn a_merged_lock_is_refused_by_every_verb_that_reads_it() {
             let outcome = day.run(verb).expect(1);
             assert!(outcome.reports("error[lock-malformed]") && outcome.stderr.contains(says), "{verb:?} {outcome:?}");
         }
-        for verb in [&["golden", "build", "p.toml"][..], &["fetch", "p.lock", "--into", "house"]] {
+        for verb in [&["export", "notebook", "p.toml"][..], &["fetch", "p.lock", "--into", "house"]] {
             let outcome = day.test.run(verb).expect(1);
             assert!(outcome.stderr.contains(says), "{verb:?} {outcome:?}");
         }
     }
     std::fs::write(day.test.path("p.lock"), without(&whole, "tool")).expect("a write");
-    for verb in [&["golden", "build", "p.toml"][..], &["fetch", "p.lock", "--into", "house"]] {
+    for verb in [&["export", "notebook", "p.toml"][..], &["fetch", "p.lock", "--into", "house"]] {
         let outcome = day.test.run(verb).expect(1);
         assert!(outcome.stderr.contains("is stale: it does not contain `tool`"), "{verb:?} {outcome:?}");
     }

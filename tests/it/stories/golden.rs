@@ -34,10 +34,10 @@ fn a_release_is_published_taken_replaced_and_withdrawn() {
     team.trust();
     let own = team.day.test.path("reader/data.toml");
     std::fs::write(&own, "# mine\n").expect("a profile");
-    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(2);
+    team.reader(&["golden", "add", "data", "--repo", &team.url]).expect(2);
     assert_eq!(std::fs::read_to_string(&own).expect("a profile"), "# mine\n");
     std::fs::remove_file(&own).expect("a profile");
-    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--repo", &team.url]).expect(0);
     team.reader(&["golden", "verify"]).expect(0);
     let locked = team.reader(&["lock", "data.toml", "--check"]);
     assert_eq!(locked.code, 0, "{locked:?}");
@@ -57,13 +57,13 @@ fn a_release_is_published_taken_replaced_and_withdrawn() {
     team.reader(&["golden", "update"]).expect(0);
     assert!(codes(0).is_empty());
     // It is found to be broken: who has pinned it is stopped, and may insist.
-    team.keep(&["yank", "data@2.0.0", "--because", "corrupts decimals", "--use", "data@1.0.0"]);
+    team.keep(&["withdraw", "--yank", "data@2.0.0", "--because", "corrupts decimals", "--use", "data@1.0.0"]);
     assert_eq!(codes(1), ["golden-yanked"]);
     let stopped = team.reader(&["golden", "verify"]).expect(1);
     assert!(stopped.stderr.contains("corrupts decimals") && stopped.stderr.contains("use data@1.0.0"), "{stopped:?}");
     team.reader(&["golden", "verify", "--allow-yanked"]).expect(0);
-    team.reader(&["golden", "add", "data@2.0.0", "--from", &team.url]).expect(1);
-    let listed = team.reader(&["golden", "list", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data@2.0.0", "--repo", &team.url]).expect(1);
+    let listed = team.reader(&["golden", "list", "--repo", &team.url]).expect(0);
     assert!(listed.stdout.starts_with("data@1.0.0  current") && !listed.stdout.contains("data@2.0.0"), "{listed:?}");
 }
 
@@ -74,12 +74,12 @@ fn a_server_that_lies_is_believed_in_nothing() {
     team.keep(&["publish", "data.toml"]);
     let old = team.index();
     team.trust();
-    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--repo", &team.url]).expect(0);
     team.profile("2.0.0", "more = '*'\n");
     team.keep(&["publish", "data.toml"]);
     team.reader(&["golden", "verify"]).expect(0);
     let refused = |what: &str| {
-        let outcome = team.reader(&["golden", "add", "data@2.0.0", "--from", &team.url, "--json"]);
+        let outcome = team.reader(&["golden", "add", "data@2.0.0", "--repo", &team.url, "--json"]);
         assert_ne!(outcome.code, 0, "{what}: {outcome:?}");
         assert!(
             !team.day.test.path("reader/data.lock").exists()
@@ -130,7 +130,7 @@ fn a_server_that_lies_is_believed_in_nothing() {
     team.lies(|_, _| Reply::status(503));
     assert_eq!(team.reader(&["golden", "verify", "--json"]).expect(0).codes(), ["golden-unchecked"]);
     team.tells_the_truth();
-    team.reader(&["golden", "add", "data@2.0.0", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data@2.0.0", "--repo", &team.url]).expect(0);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn keys_change_by_the_word_of_the_old_ones_and_a_lost_one_is_no_end() {
     team.profile("1.0.0", "");
     team.keep(&["publish", "data.toml"]);
     team.trust();
-    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--repo", &team.url]).expect(0);
     // Somebody puts a list with a key of their own into the repository, and signs with that.
     let mallory = Key::new(&team.day.test.path(""), "mallory");
     let signers = team.day.test.path("repo/allowed_signers");
@@ -148,7 +148,7 @@ fn keys_change_by_the_word_of_the_old_ones_and_a_lost_one_is_no_end() {
     let refused = team.sign(&mallory).expect(1);
     assert!(refused.stderr.contains("does not match the signed index"), "{refused:?}");
     team.reader(&["golden", "verify"]).expect(0);
-    assert_ne!(team.run(&["golden", "trust", &team.url, "--key", &fingerprint(&mallory)]).code, 0);
+    assert_ne!(team.run(&["golden", "trust", "--repo", &team.url, "--key", &fingerprint(&mallory)]).code, 0);
     // Nor does somebody who comes anew and names one good key get the bad one with it: the index that the bad one has
     // signed alone is refused.
     let index = String::from_utf8(team.index()).expect("an index");
@@ -163,7 +163,7 @@ fn keys_change_by_the_word_of_the_old_ones_and_a_lost_one_is_no_end() {
         Reply::new("text/plain", if path == "golden.toml" { forged.clone().into_bytes() } else { bytes })
     });
     let fresh = Test::new().set("HOME", team.day.test.path("stranger-home").display().to_string());
-    let said = fresh.run(&["golden", "trust", &team.url, "--key", &fingerprint(&team.alice), "--json"]);
+    let said = fresh.run(&["golden", "trust", "--repo", &team.url, "--key", &fingerprint(&team.alice), "--json"]);
     assert_eq!(said.codes(), ["golden-threshold"], "{said:?}");
     team.tells_the_truth();
     std::fs::write(&signers, good).expect("a list");
@@ -173,11 +173,14 @@ fn keys_change_by_the_word_of_the_old_ones_and_a_lost_one_is_no_end() {
     assert!(said.stderr.contains("does not name the key"), "{said:?}");
     // The number goes back: neither keepers nor readers go on.
     let before = team.index();
-    team.keep(&["renew"]);
+    team.keep(&["sign", "--renew"]);
     team.reader(&["golden", "verify"]).expect(0);
     let newest = team.index();
     std::fs::write(team.day.test.path("repo/golden.toml"), before).expect("an index");
-    assert_eq!(team.run(&["golden", "renew", "--repo", "repo", "--json"]).expect(1).codes(), ["golden-rolled-back"]);
+    assert_eq!(
+        team.run(&["golden", "sign", "--renew", "--repo", "repo", "--json"]).expect(1).codes(),
+        ["golden-rolled-back"]
+    );
     std::fs::write(team.day.test.path("repo/golden.toml"), newest).expect("an index");
     team.reader(&["golden", "verify"]).expect(0);
 }
@@ -197,7 +200,7 @@ fn a_clone_with_other_line_ends_says_so() {
     git(repo, &["-c", "user.name=a", "-c", "user.email=a@team", "-c", "commit.gpgsign=false", "commit", "-qm", "one"]);
     let clone = |name: &str| {
         git(team.day.test.path(""), &["-c", "core.autocrlf=true", "clone", "-q", "repo", name]);
-        team.run(&["golden", "add", "data", "--from", name, "--into", &format!("{name}-reader"), "--json"])
+        team.run(&["golden", "add", "data", "--repo", name, "--into", &format!("{name}-reader"), "--json"])
     };
     clone("kept").expect(0);
     // Without the line in .gitattributes git changes them.
@@ -213,12 +216,12 @@ fn keepers_come_and_go_and_their_readers_go_on() {
     team.profile("1.0.0", "");
     team.keep(&["publish", "data.toml"]);
     team.trust();
-    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--repo", &team.url]).expect(0);
     // One list of pins for several folders: a link stays one.
     let pins = team.day.test.path("reader/golden.lock");
     std::fs::rename(&pins, team.day.test.path("pins")).expect("a file");
     std::os::unix::fs::symlink("../pins", &pins).expect("a link");
-    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--repo", &team.url]).expect(0);
     assert!(pins.is_symlink());
     let carol = Key::new(&team.day.test.path(""), "carol");
     let list = || std::fs::read_to_string(team.day.test.path("repo/allowed_signers")).expect("a list");
@@ -232,14 +235,14 @@ fn keepers_come_and_go_and_their_readers_go_on() {
         &["--threshold", "0"],
         &["--add", "carol.pub", "--threshold", "4"],
     ] {
-        team.run(&[&["golden", "signers", "--repo", "repo", "--no-sign"], arguments].concat()).expect(2);
+        team.run(&[&["golden", "sign", "--repo", "repo", "--no-sign"], arguments].concat()).expect(2);
         assert_eq!((list(), team.index()), before, "{arguments:?}");
     }
-    let shown = team.run(&["golden", "signers", "--repo", "repo"]).expect(0);
-    assert!(shown.stdout.contains("2 of these keys must sign\n  alice") && team.index() == before.1, "{shown:?}");
+    let shown = team.run(&["golden", "check", "--repo", "repo"]).expect(0);
+    assert!(shown.stdout.contains("(signs the index)") && team.index() == before.1, "{shown:?}");
     // Carol comes, Bob goes: all three sign, so that readers of both lists go on.
     let (gone, by) = (fingerprint(&team.bob), key(&team.alice));
-    let change = ["signers", "--repo", "repo", "--add", "carol.pub", "--remove", &gone, "--key", &by];
+    let change = ["sign", "--repo", "repo", "--add", "carol.pub", "--remove", &gone, "--key", &by];
     let changed = team.run(&[&["golden"], &change[..]].concat()).expect(0);
     assert!(changed.stdout.contains("+ carol@team") && changed.stdout.contains("- bob@team"), "{changed:?}");
     team.sign(&carol).expect(0);
@@ -251,10 +254,10 @@ fn keepers_come_and_go_and_their_readers_go_on() {
     let followed = team.reader(&["golden", "verify", "--json"]).expect(0);
     assert_eq!(followed.codes(), ["golden-signers-changed"]);
     assert!(team.reader(&["golden", "verify", "--json"]).expect(0).codes().is_empty(), "they are pinned now");
-    let taken = team.run(&["golden", "trust", &team.url]).expect(0);
-    assert!(taken.stdout.contains("2 of 2 signatures required"), "{taken:?}");
+    let taken = team.run(&["golden", "trust", "--repo", &team.url]).expect(0);
+    assert!(taken.stdout.contains("2 of 2 keys must sign"), "{taken:?}");
     // From now on the two are enough, and Bob counts no more.
-    team.run(&["golden", "renew", "--repo", "repo", "--key", &key(&team.alice)]).expect(0);
+    team.run(&["golden", "sign", "--renew", "--repo", "repo", "--key", &key(&team.alice)]).expect(0);
     team.sign(&team.bob).expect(1);
     assert_eq!(team.reader(&["golden", "verify", "--json"]).expect(1).codes(), ["golden-threshold"]);
     team.sign(&carol).expect(0);
@@ -262,9 +265,9 @@ fn keepers_come_and_go_and_their_readers_go_on() {
     // Who has slept through that asks the keepers, and pins by hand.
     let mut late = Test::new();
     late.environment.insert("COLAB_BOOT_CONFIG_DIR".into(), team.day.test.path("late").display().to_string());
-    late.run(&["golden", "trust", &team.url, "--key", &fingerprint(&team.bob), "--threshold", "1"]).expect(1);
+    late.run(&["golden", "trust", "--repo", &team.url, "--key", &fingerprint(&team.bob), "--threshold", "1"]).expect(1);
     let keys = [fingerprint(&team.alice), fingerprint(&carol)];
-    late.run(&["golden", "trust", &team.url, "--key", &keys[0], "--key", &keys[1]]).expect(0);
+    late.run(&["golden", "trust", "--repo", &team.url, "--key", &keys[0], "--key", &keys[1]]).expect(0);
 }
 
 #[test]
@@ -274,15 +277,16 @@ fn fewer_pinned_keys_than_there_are_get_a_warning() {
     team.keep(&["publish", "data.toml"]);
     let carol = Key::new(&team.day.test.path(""), "carol");
     let alice = team.alice.path.display().to_string();
-    team.run(&["golden", "signers", "--repo", "repo", "--add", "carol.pub", "--key", &alice]).expect(0);
+    team.run(&["golden", "sign", "--repo", "repo", "--add", "carol.pub", "--key", &alice]).expect(0);
     team.sign(&team.bob).expect(0);
     let keys = [&team.alice, &team.bob, &carol].map(fingerprint);
-    let two = team.run(&["golden", "trust", &team.url, "--key", &keys[0], "--key", &keys[1], "--json"]).expect(0);
+    let two =
+        team.run(&["golden", "trust", "--repo", &team.url, "--key", &keys[0], "--key", &keys[1], "--json"]).expect(0);
     assert_eq!(two.codes(), ["golden-keys-unpinned"]);
     let help = two.json()["findings"][0]["help"][0].as_str().expect("a help").to_owned();
     assert!(keys.iter().all(|key| help.contains(key.as_str())), "{help}");
     let flags: Vec<&str> = keys.iter().flat_map(|key| ["--key", key.as_str()]).collect();
-    let all = team.run(&[&["golden", "trust", &team.url, "--json"], flags.as_slice()].concat()).expect(0);
+    let all = team.run(&[&["golden", "trust", "--repo", &team.url, "--json"], flags.as_slice()].concat()).expect(0);
     assert!(all.codes().is_empty(), "{all:?}");
 }
 
@@ -322,12 +326,12 @@ fn a_token_goes_into_one_header() {
         }
         _ => Reply::status(401),
     });
-    let add = ["golden", "add", "data", "--from", &private];
+    let add = ["golden", "add", "data", "--repo", &private];
     let refused = team.reader(&add);
     assert!(refused.code != 0 && refused.stderr.contains("401"), "{refused:?}");
     team.day.test.environment.insert("COLAB_BOOT_GOLDEN_TOKEN".into(), canary.into());
     let mut said = vec![team.reader(&add).expect(0), team.reader(&["golden", "verify", "--json"]).expect(0)];
-    said.push(team.reader(&["golden", "list", "--from", &private, "-v"]).expect(0));
+    said.push(team.reader(&["golden", "list", "--repo", &private, "-v"]).expect(0));
     assert_eq!(*seen.lock().expect("a list"), [None]);
     // Nor by netrc: the same, and no more.
     team.day.test.environment.remove("COLAB_BOOT_GOLDEN_TOKEN");
@@ -381,7 +385,7 @@ fn nothing_of_an_index_leads_out_of_its_folders() {
         team.lies(move |path, bytes| {
             Reply::new("text/plain", if path == "golden.toml" { forged.clone().into_bytes() } else { bytes })
         });
-        let said = team.reader(&["golden", "add", "data", "--from", &team.url, "--into", "other", "--json"]);
+        let said = team.reader(&["golden", "add", "data", "--repo", &team.url, "--into", "other", "--json"]);
         assert_eq!((said.code, said.codes()), (1, vec!["golden-unreadable".to_owned()]), "{at}: {said:?}");
         assert_eq!(everything(&team.day.test.path("reader")).len(), before, "{at}");
     }

@@ -44,7 +44,7 @@ fn what_was_verified_on_a_machine_stands_beside_the_release() {
     assert!(publish(&["--verified", "good.json"]).expect(1).stderr.contains("it was made for"));
     std::fs::write(day.test.path("good.json.sig"), dana.sign(&record, "colab-boot-evidence@v1", &[])).expect("a file");
     publish(&["--verified", "good.json"]).expect(0);
-    let shown = run(&["golden", "show", "data", "--from", "repo"]).expect(0);
+    let shown = run(&["golden", "list", "--show", "data", "--repo", "repo"]).expect(0);
     let by = format!("signed by {}", fingerprint(&dana));
     assert!(shown.stdout.contains("verified    on ") && shown.stdout.contains(&by), "{shown:?}");
     // The same once more, by a keeper, on the same day: two records side by side.
@@ -95,7 +95,7 @@ fn a_cell_asks_once_a_boot_and_stops_at_what_was_withdrawn() {
     team.tells_the_truth();
     team.profile("2.0.0", "more = '*'\n");
     team.keep(&["publish", "data.toml", "--at", &team.url]);
-    team.keep(&["yank", "data@1.0.0", "--because", "wrong numbers", "--use", "data@2.0.0"]);
+    team.keep(&["withdraw", "--yank", "data@1.0.0", "--because", "wrong numbers", "--use", "data@2.0.0"]);
     asked_again();
     let stopped = run(&[]).expect(1);
     let words = format!("{}{}", stopped.stdout, stopped.stderr);
@@ -147,7 +147,7 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     let path = team.day.test.path("reader/mine.ipynb");
     std::fs::write(&path, mine).expect("a notebook");
     let read = || std::fs::read_to_string(&path).expect("a notebook");
-    team.reader(&["golden", "add", "data", "--into", "mine.ipynb", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--into", "mine.ipynb", "--repo", &team.url]).expect(0);
     let first = read();
     assert!(first.starts_with(&mine[..mine.find("  {\"cell_type\":").expect("a cell")]), "{first}");
     assert!(first.ends_with(&mine[mine.find("  {\"cell_type\":").expect("a cell")..]), "{first}");
@@ -184,7 +184,7 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     }
     std::fs::write(&path, &second).expect("a notebook");
     // The release that it pins is withdrawn: the cell stops in a new boot, and says what to take.
-    team.keep(&["yank", "data@2.0.0", "--because", "wrong decimals", "--use", "data@3.0.0"]);
+    team.keep(&["withdraw", "--yank", "data@2.0.0", "--because", "wrong decimals", "--use", "data@3.0.0"]);
     let codes = team.reader(&["golden", "verify", "--into", "mine.ipynb", "--json"]).expect(1).codes();
     assert_eq!(codes, ["golden-yanked", "golden-newer"]);
     std::fs::remove_dir_all(team.day.test.path("home/.cache/colab-boot/cells")).expect("a cache");
@@ -227,6 +227,6 @@ fn a_cell_that_was_pasted_says_whom_to_ask() {
         let said = team.reader(&["golden", "update", "--into", name]).expect(2);
         assert!(said.stderr.contains(words), "{said:?}");
     }
-    team.reader(&["golden", "add", "data", "--into", "new.ipynb", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--into", "new.ipynb", "--repo", &team.url]).expect(0);
     team.reader(&["golden", "verify", "--into", "new.ipynb"]).expect(0);
 }

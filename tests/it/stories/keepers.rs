@@ -13,19 +13,18 @@ fn a_mistake_leaves_the_signed_index_as_it_was() {
     let mallory = Key::new(&team.day.test.path(""), "mallory").path.display().to_string();
     let long = "x".repeat(600);
     for (code, arguments) in [
-        (2, &["deprecate", "data@1.0.0", "--because", "", "--key", &alice][..]),
-        (2, &["yank", "data@1.0.0", "--because", " ", "--key", &alice]),
-        (2, &["yank", "data@1.0.0", "--because", "two\nlines", "--key", &alice]),
-        (2, &["yank", "data@1.0.0", "--because", &long, "--key", &alice]),
-        (2, &["yank", "data", "--because", "which?", "--key", &alice]),
-        (2, &["yank", "data@2.0.0", "--because", "x", "--use", "data@2.0.0", "--key", &alice]),
-        (2, &["renew", "--key", "nowhere"]),
-        (2, &["deprecate", "data@2.0.0", "--because", "x", "--use", "data@1.0.0", "--key", &alice]),
-        (2, &["deprecate", "data@2.0.0", "--because", "x", "--on", "2020-01-01", "--key", &alice]),
-        (1, &["renew", "--key", &mallory]),
-        (1, &["yank", "data@2.0.0", "--because", "x", "--key", &mallory]),
+        (2, &["withdraw", "data@1.0.0", "--because", "", "--key", &alice][..]),
+        (2, &["withdraw", "--yank", "data@1.0.0", "--because", " ", "--key", &alice]),
+        (2, &["withdraw", "--yank", "data@1.0.0", "--because", "two\nlines", "--key", &alice]),
+        (2, &["withdraw", "--yank", "data@1.0.0", "--because", &long, "--key", &alice]),
+        (2, &["withdraw", "--yank", "data", "--because", "which?", "--key", &alice]),
+        (2, &["withdraw", "--yank", "data@2.0.0", "--because", "x", "--use", "data@2.0.0", "--key", &alice]),
+        (2, &["sign", "--renew", "--key", "nowhere"]),
+        (2, &["withdraw", "data@2.0.0", "--because", "x", "--use", "data@1.0.0", "--key", &alice]),
+        (2, &["withdraw", "data@2.0.0", "--because", "x", "--on", "2020-01-01", "--key", &alice]),
+        (1, &["sign", "--renew", "--key", &mallory]),
+        (1, &["withdraw", "--yank", "data@2.0.0", "--because", "x", "--key", &mallory]),
         (1, &["sign", "--fresh", "--key", &mallory]),
-        (2, &["page", "--out", "repo/golden.toml"]),
     ] {
         let said = team.run(&[&["golden"], arguments, &["--repo", "repo"]].concat());
         assert_eq!(said.code, code, "{arguments:?}: {said:?}");
@@ -33,11 +32,11 @@ fn a_mistake_leaves_the_signed_index_as_it_was() {
     }
     team.run(&["golden", "check", "--repo", "repo"]).expect(0);
     // What was withdrawn stays so.
-    team.keep(&["yank", "data@1.0.0", "--because", "bad"]);
-    let said = team.run(&["golden", "deprecate", "data@1.0.0", "--because", "old", "--repo", "repo", "--key", &alice]);
+    team.keep(&["withdraw", "--yank", "data@1.0.0", "--because", "bad"]);
+    let said = team.run(&["golden", "withdraw", "data@1.0.0", "--because", "old", "--repo", "repo", "--key", &alice]);
     assert!(said.code == 2 && said.stderr.contains("was withdrawn; this can't be undone"), "{said:?}");
     let (instead, repo) = (["--use", "data@1.0.0", "--repo", "repo"], ["--key", &alice]);
-    let yank = ["golden", "yank", "data@2.0.0", "--because", "also"];
+    let yank = ["golden", "withdraw", "--yank", "data@2.0.0", "--because", "also"];
     let said = team.run(&[&yank[..], &instead, &repo].concat());
     assert!(said.code == 2 && said.stderr.contains("data@1.0.0 is yanked"), "{said:?}");
     // A profile that is named twice is one release; what was left unsigned is signed.
@@ -49,22 +48,23 @@ fn a_mistake_leaves_the_signed_index_as_it_was() {
     team.run(&["golden", "check", "--repo", "repo"]).expect(0);
     // What lies beside the index, and says nothing of it, is named.
     std::fs::write(team.day.test.path("repo/fresh.toml"), "garbage").expect("a file");
-    std::fs::write(team.day.test.path("repo/index.html"), "<!doctype html>index 1 of 2020-01-01").expect("a page");
+    std::fs::write(team.day.test.path("repo/index.html"), "<meta name=\"generator\" content=\"colab-boot\">")
+        .expect("a page");
     let folder = team.day.test.path("repo/lost/1.0.0");
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("lost.lock"), "").expect("a lock");
     let said = team.run(&["golden", "check", "--repo", "repo"]).expect(0).stderr;
-    for words in [
-        "`fresh.toml` has no trusted signature",
-        "`index.html` was made from another index",
-        "`lost/1.0.0` is a release",
-    ] {
+    for words in
+        ["`fresh.toml` has no trusted signature", "`index.html` does not match index", "`lost/1.0.0` is a release"]
+    {
         assert!(said.contains(words), "{words}: {said}");
     }
     let index = String::from_utf8(team.index()).expect("an index");
     std::fs::write(team.day.test.path("repo/golden.toml"), format!("<<<<<<< ours\n{index}=======\n>>>>>>> theirs\n"))
         .expect("a file");
-    assert!(team.run(&["golden", "renew", "--repo", "repo"]).expect(1).stderr.contains("conflict markers of git"));
+    assert!(
+        team.run(&["golden", "sign", "--renew", "--repo", "repo"]).expect(1).stderr.contains("conflict markers of git")
+    );
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn keepers_who_publish_at_once_take_turns() {
         }
     });
     team.sign(&team.bob).expect(0);
-    let listed = team.run(&["golden", "list", "--from", "repo"]).expect(0).stdout;
+    let listed = team.run(&["golden", "list", "--repo", "repo"]).expect(0).stdout;
     assert!(names.iter().all(|name| listed.contains(&format!("{name}@1.0.0"))), "{listed}");
     team.run(&["golden", "check", "--repo", "repo"]).expect(0);
 }
@@ -99,11 +99,11 @@ fn a_repository_has_one_name_and_its_keys_are_asked_for_under_all_of_them() {
     let team = two_releases();
     let keys = [fingerprint(&team.alice), fingerprint(&team.bob)];
     for arguments in [&["--key", "garbage"][..], &["--key", "SHA256:abc"], &["--key", &keys[0], "--threshold", "0"]] {
-        team.run(&[&["golden", "trust", "repo"], arguments].concat()).expect(2);
+        team.run(&[&["golden", "trust", "--repo", "repo"], arguments].concat()).expect(2);
     }
     let strange = fingerprint(&Key::new(&team.day.test.path(""), "stranger"));
-    team.run(&["golden", "trust", "repo", "--key", &keys[0], "--key", &keys[1], "--key", &strange]).expect(1);
-    team.run(&["golden", "trust", "repo/", "--key", &keys[0], "--key", &keys[1]]).expect(0);
+    team.run(&["golden", "trust", "--repo", "repo", "--key", &keys[0], "--key", &keys[1], "--key", &strange]).expect(1);
+    team.run(&["golden", "trust", "--repo", "repo/", "--key", &keys[0], "--key", &keys[1]]).expect(0);
     let text = String::from_utf8(team.index()).expect("an index");
     let unsigned = text.split("# -----BEGIN").next().expect("a text");
     std::fs::write(team.day.test.path("repo/golden.toml"), unsigned).expect("an index");
@@ -112,7 +112,7 @@ fn a_repository_has_one_name_and_its_keys_are_asked_for_under_all_of_them() {
     std::fs::create_dir(&copy).expect("a folder");
     std::fs::write(copy.join("golden.toml"), unsigned).expect("an index");
     for name in ["repo", "repo/", "./repo", "reader/../repo", "link", "copy", &team.url, &format!("{}//", team.url)] {
-        let said = team.run(&["golden", "list", "--from", name, "--json"]).expect(1);
+        let said = team.run(&["golden", "list", "--repo", name, "--json"]).expect(1);
         assert_eq!(said.codes(), ["golden-threshold"], "{name}: {said:?}");
     }
 }
@@ -122,7 +122,7 @@ fn what_was_changed_is_named_with_a_way_out() {
     let team = two_releases();
     team.trust();
     let reader = |name: &str| team.day.test.path(&format!("reader/{name}"));
-    team.reader(&["golden", "add", "data@2.0.0", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data@2.0.0", "--repo", &team.url]).expect(0);
     // A profile that was edited or lost, a lock that was: each is said, with a way out that works.
     for file in ["data.toml", "data.lock"] {
         let text = std::fs::read_to_string(reader(file)).expect("a file");
@@ -142,10 +142,10 @@ fn what_was_changed_is_named_with_a_way_out() {
     for (file, version) in [("data.toml", "1.0.0"), ("data.lock", "1.0.0")] {
         let other = std::fs::read(team.day.test.path(&format!("repo/data/{version}/{file}"))).expect("a file");
         std::fs::write(reader(file), other).expect("a file");
-        team.reader(&["golden", "add", "data@2.0.0", "--from", &team.url]).expect(0);
+        team.reader(&["golden", "add", "data@2.0.0", "--repo", &team.url]).expect(0);
     }
     // What is pinned is withdrawn, and an older one is to be taken.
-    team.keep(&["yank", "data@2.0.0", "--because", "bad", "--use", "data@1.0.0"]);
+    team.keep(&["withdraw", "--yank", "data@2.0.0", "--because", "bad", "--use", "data@1.0.0"]);
     let said = team.reader(&["golden", "update"]).expect(0);
     assert!(said.stdout.contains("data@2.0.0 -> data@1.0.0"), "{said:?}");
     team.reader(&["golden", "verify"]).expect(0);
@@ -160,7 +160,7 @@ fn odd_notebooks_are_read_or_refused() {
     team.trust();
     let reader = |name: &str| team.day.test.path(&format!("reader/{name}"));
     std::fs::write(reader("a.ipynb"), "{\r\n \"cells\": [\r\n  {\r\n   \"cell_type\": \"markdown\",\r\n   \"source\": \"x\"\r\n  }\r\n ],\r\n \"nbformat\": 4\r\n}\r\n").expect("a notebook");
-    team.reader(&["golden", "add", "data", "--from", &team.url, "--into", "a.ipynb"]).expect(0);
+    team.reader(&["golden", "add", "data", "--repo", &team.url, "--into", "a.ipynb"]).expect(0);
     let text = std::fs::read_to_string(reader("a.ipynb")).expect("a notebook");
     assert_eq!(text.matches('\n').count(), text.matches("\r\n").count());
     team.reader(&["golden", "verify", "--into", "a.ipynb"]).expect(0);
@@ -180,7 +180,7 @@ fn odd_notebooks_are_read_or_refused() {
     assert_eq!(text.matches("@title colab-boot: data 4.0.0").count(), 2);
     std::fs::write(reader("c.ipynb"), [0xff, 0xfe, b'{', 0]).expect("a notebook");
     assert!(
-        team.reader(&["golden", "add", "data", "--from", &team.url, "--into", "c.ipynb"])
+        team.reader(&["golden", "add", "data", "--repo", &team.url, "--into", "c.ipynb"])
             .expect(2)
             .stderr
             .contains("not UTF-8")
@@ -194,9 +194,9 @@ fn odd_notebooks_are_read_or_refused() {
         team.reader(&["golden", "verify", "--into", "d.ipynb"])
             .expect(2)
             .stderr
-            .contains("pass its folder or URL with --from")
+            .contains("pass its folder or URL with --repo")
     );
-    team.reader(&["golden", "verify", "--into", "d.ipynb", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "verify", "--into", "d.ipynb", "--repo", &team.url]).expect(0);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn an_apply_keeps_what_the_folder_pins() {
     team.profile("1.0.0", "");
     team.keep(&["publish", "data.toml"]);
     team.trust();
-    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--repo", &team.url]).expect(0);
     let python = team.day.python();
     let apply = |more: &[&str]| team.reader(&[&["apply", "data.toml", "--python", &python], more].concat());
     let first = apply(&[]).expect(0);
@@ -254,7 +254,7 @@ fn an_apply_keeps_what_the_folder_pins() {
     team.keep(&["publish", "data.toml", "--replaces", "1.0.0"]);
     let old = apply(&[]).expect(0);
     assert!(old.reports("warning[golden-deprecated]") && old.concludes("ready"), "{old:?}");
-    team.keep(&["yank", "data@1.0.0", "--because", "corrupts decimals", "--use", "data@2.0.0"]);
+    team.keep(&["withdraw", "--yank", "data@1.0.0", "--because", "corrupts decimals", "--use", "data@2.0.0"]);
     let refused = apply(&[]).expect(1);
     assert!(refused.reports("error[golden-yanked]") && refused.stderr.contains("corrupts decimals"), "{refused:?}");
     assert!(refused.stdout.ends_with("refused: 1 error, nothing was changed\n"), "{refused:?}");
@@ -267,7 +267,7 @@ fn a_folder_pins_each_of_its_files_once() {
     team.profile("1.0.0", "");
     team.keep(&["publish", "data.toml"]);
     team.trust();
-    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--repo", &team.url]).expect(0);
     let python = team.day.python();
     let at = |name: &str| team.day.test.path("reader").join(name);
     let pins = std::fs::read_to_string(at("golden.lock")).expect("pins");

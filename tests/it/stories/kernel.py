@@ -1,6 +1,6 @@
 """A user at a Jupyter server, told by lines of JSON on standard input what to do; answers each with a line of JSON.
 
-start              → {"kernel": ID}
+start              → {"kernel": ID, "pid": PID}: another one in the place of one that never answers
 run ID CELLS       → {"statuses": [...], "outputs": [...]}: the cells are queued at once, as "Run all" does
 send ID CELL       → {}: nothing is waited for
 stop ID            → {}: the kernel is ended
@@ -71,8 +71,20 @@ class Channel:
         return [replies.get(name) for name in names], [outputs[name] for name in names]
 
 
-def settle(kernel, old):
-    end, seen = time.monotonic() + PATIENCE, "nothing"
+def start():
+    """A kernel that answers. The ports that the server chose for one may be another process's by the time it binds them."""
+    for patience in (40, PATIENCE):
+        kernel = call("POST", "api/kernels", {"name": "day"})["id"]
+        try:
+            return {"kernel": kernel, "pid": settle(kernel, None, patience)}
+        except TimeoutError as error:
+            last = error
+            call("DELETE", f"api/kernels/{kernel}")
+    raise last
+
+
+def settle(kernel, old, patience=PATIENCE):
+    end, seen = time.monotonic() + patience, "nothing"
     while time.monotonic() < end:
         try:
             channel = Channel(kernel)
@@ -84,7 +96,7 @@ def settle(kernel, old):
         except (OSError, websocket.WebSocketException) as error:
             seen = repr(error)
         time.sleep(0.1)
-    raise SystemExit(f"the kernel did not come back after {old}: {seen}; the server says {call('GET', f'api/kernels/{kernel}')}")
+    raise TimeoutError(f"the kernel did not come back after {old}: {seen}; the server says {call('GET', f'api/kernels/{kernel}')}")
 
 
 channels = {}
@@ -92,7 +104,7 @@ for line in sys.stdin:
     verb, *rest = json.loads(line)
     answer = {}
     if verb == "start":
-        answer = {"kernel": call("POST", "api/kernels", {"name": "day"})["id"]}
+        answer = start()
     elif verb == "run":
         kernel, cells = rest
         channel = Channel(kernel)

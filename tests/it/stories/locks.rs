@@ -36,7 +36,7 @@ fn a_lock_made_where_everything_is_installed_still_serves_a_colleague() {
     assert!(outcome.expect(0).concludes("applied: 3 packages"));
     let fetched = day.test.run(&["fetch", "p.lock", "--into", "house"]).expect(0);
     assert!(fetched.stdout.contains("fetched: 3 wheels"), "{fetched:?}");
-    day.test.run(&["golden", "build", "p.toml", "--out", "cells"]).expect(0);
+    day.test.run(&["export", "notebook", "p.toml", "--out", "cells"]).expect(0);
     // And the one who made it has one wheel to install.
     let plan = day.run(&["plan", "p.toml"]).expect(0);
     assert!(plan.stdout.contains("1 to install") && plan.stdout.contains("2 kept"), "{plan:?}");

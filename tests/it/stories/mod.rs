@@ -15,6 +15,7 @@ mod kernels;
 mod keepers;
 mod linked;
 mod locks;
+mod lost_keys;
 mod mounts;
 pub mod notebook;
 mod orphans;

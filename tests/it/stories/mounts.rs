@@ -102,7 +102,7 @@ fn the_boot_cell_leaves_out_what_does_not_answer() {
     day.profile("q", &["app"], "");
     day.run(&["lock", "q.toml"]).expect(0);
     day.run(&["apply", "q.toml"]).expect(0);
-    day.test.run(&["golden", "build", "q.toml", "--out", "cells"]).expect(0);
+    day.test.run(&["export", "notebook", "q.toml", "--out", "cells"]).expect(0);
     let lines = ":PATH=@/silent:/usr/bin:/bin cell\n:TMPDIR=@/silent cell\n:HOME=@/silent cell\n:XDG_CACHE_HOME=@/silent cell\nsilent:cell";
     let Some(said) = scene(&day, lines) else { return };
     assert!(!said.contains("HANGS"), "{said}");

@@ -104,12 +104,12 @@ impl Notebook {
 
     /// Starts a kernel; returns it with its process.
     pub fn kernel(&mut self) -> Kernel {
-        let id = self.tell(&json!(["start"]))["kernel"].as_str().expect("a kernel").to_owned();
-        let pid = self.settle(&id, None);
-        Kernel { id, pid }
+        let answer = self.tell(&json!(["start"]));
+        let id = answer["kernel"].as_str().expect("a kernel").to_owned();
+        Kernel { id, pid: answer["pid"].as_u64().expect("a process") }
     }
 
-    fn settle(&mut self, id: &str, old: Option<u64>) -> u64 {
+    fn settle(&mut self, id: &str, old: u64) -> u64 {
         self.tell(&json!(["settle", id, old]))["pid"].as_u64().expect("a process")
     }
 
@@ -151,7 +151,7 @@ impl Notebook {
 
     /// Waits until the kernel runs in another process.
     pub fn restarted(&mut self, kernel: &Kernel) -> Kernel {
-        Kernel { id: kernel.id.clone(), pid: self.settle(&kernel.id, Some(kernel.pid)) }
+        Kernel { id: kernel.id.clone(), pid: self.settle(&kernel.id, kernel.pid) }
     }
 
     /// Runs the boot cell; whether it asked for a restart, with what it said. Anything but "ready", "applied" and a
@@ -215,7 +215,7 @@ fn serve(test: &Test, python: &Path) -> (Running, String) {
 pub fn cells(day: &Day, path: &str) -> (String, String) {
     let profile = format!("{path}.toml");
     day.run(&["lock", &profile]).expect(0);
-    day.test.run(&["golden", "build", &profile, "--out", "cells"]).expect(0);
+    day.test.run(&["export", "notebook", &profile, "--out", "cells"]).expect(0);
     let name = Path::new(path).file_name().expect("a name");
     let path: PathBuf = day.test.path("cells").join(name).with_extension("ipynb");
     let notebook: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("a notebook")).expect("JSON");

@@ -89,7 +89,7 @@ with tempfile.TemporaryDirectory() as folder:
             if stops[-1][0] == "BODY":
                 break
         seen["stops"] = stops
-        stop = "a[href], summary, input[type=radio]:checked, #smi, [tabindex]"
+        stop = "a[href], summary, input[type=radio]:checked, #smi, button, [tabindex]"
         seen["reached"] = browser.value(f"[...document.querySelectorAll('{stop}')].filter((one) => one.checkVisibility()).length")
         browser.open()
         while browser.value(HERE)[1] != "gpu":

@@ -87,11 +87,15 @@ fn answer(dom: &str) -> &str {
 #[test]
 fn the_page_is_the_same_each_time_and_says_where_it_is_not() {
     let test = repository();
-    test.run(&["golden", "page", "--repo", "repo", "--check"]).expect(1);
-    test.run(&["golden", "page", "--repo", "repo", "--colab", "team/golden/0123abc"]).expect(0);
+    let is_outdated =
+        || test.run(&["golden", "check", "--repo", "repo"]).stderr.contains("`index.html` does not match index");
+    assert!(is_outdated(), "the index was changed by hand");
+    let render = ["golden", "publish", "--repo", "repo", "--colab", "team/golden/0123abc"];
+    test.run(&render).expect(0);
+    assert!(!is_outdated());
     let page = std::fs::read_to_string(test.path("repo/index.html")).expect("a page").replace("&#x2f;", "/");
-    test.run(&["golden", "page", "--repo", "repo", "--colab", "team/golden/0123abc", "--check"]).expect(0);
-    test.run(&["golden", "page", "--repo", "repo", "--check"]).expect(1);
+    test.run(&render).expect(0);
+    assert_eq!(std::fs::read_to_string(test.path("repo/index.html")).expect("a page").replace("&#x2f;", "/"), page);
     assert!(page.contains("/github/team/golden/blob/0123abc/data/1.0.0/data.ipynb"), "{page}");
     // Nothing is asked for: but for the links that a reader may follow there is no address.
     for word in ["src=", "@import", "url(", "<link", "<iframe"] {
@@ -113,7 +117,7 @@ fn the_page_is_the_same_each_time_and_says_where_it_is_not() {
 #[test]
 fn a_browser_shows_what_fits_and_nothing_else() {
     let test = repository();
-    test.run(&["golden", "page", "--repo", "repo"]).expect(0);
+    test.run(&["golden", "publish", "--repo", "repo", "--colab", "team/golden/0123abc"]).expect(0);
     let page = test.path("repo/index.html");
     let Some(dom) = shown(&page, "") else {
         eprintln!("skipped: there is no chromium on this machine");
@@ -144,7 +148,7 @@ fn a_browser_shows_what_fits_and_nothing_else() {
 #[test]
 fn everybody_can_use_the_page() {
     let test = repository();
-    test.run(&["golden", "page", "--repo", "repo"]).expect(0);
+    test.run(&["golden", "publish", "--repo", "repo", "--colab", "team/golden/0123abc"]).expect(0);
     let Some(seen) = looked_at(&test.path("repo/index.html")) else { return };
     let list = |value: &Value| value.as_array().expect("a list").clone();
     // The one that is published here, whose names and digests are as long as real ones are.

@@ -21,31 +21,21 @@ fn three() -> (Team, Key) {
 /// A change of the signers, by the first of `keys`; then the others sign.
 fn change(team: &Team, options: &[&str], keys: &[&Key]) {
     let first = keys[0].path.display().to_string();
-    team.run(&[&["golden", "signers", "--repo", "repo", "--key", &first], options].concat()).expect(0);
+    team.run(&[&["golden", "sign", "--repo", "repo", "--key", &first], options].concat()).expect(0);
     for key in &keys[1..] {
         team.sign(key).expect(0);
     }
 }
 
-/// What a cell asks that was made with these keys.
 fn cell(team: &Team, keys: &[&Key]) -> Outcome {
-    let lines: Vec<String> = keys
-        .iter()
-        .map(|key| std::fs::read_to_string(key.path.with_extension("pub")).expect("a key").trim().to_owned())
-        .collect();
-    let lock = std::fs::read(team.day.test.path("repo/data/1.0.0/data.lock")).expect("a lock");
-    let release = format!("data@1.0.0#sha256={}", colab_boot::core::model::Sha256::of(&lock));
-    let mut arguments = vec!["golden", "verify", &release, "--from", &team.url, "--threshold", "2", "--min-seq", "3"];
-    arguments.push("--json");
-    arguments.extend(lines.iter().flat_map(|line| ["--trusted-key", line.as_str()]));
-    team.reader(&arguments)
+    team.cell(keys, &[])
 }
 
 #[test]
 fn every_earlier_cell_and_pin_follows_a_rotation() {
     let (team, carol) = three();
     team.trust_all(&[&team.alice, &team.bob, &carol]);
-    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--repo", &team.url]).expect(0);
     let first = [&team.alice, &team.bob, &carol];
     assert!(cell(&team, &first).expect(0).codes().is_empty());
     // Two of three keys go one after the other, by their own owners; then the index is renewed.
@@ -54,7 +44,7 @@ fn every_earlier_cell_and_pin_follows_a_rotation() {
     let between = [&team.bob, &carol, &dave];
     change(&team, &["--remove", "bob@team", "--add", "erin.pub"], &[&dave, &carol]);
     let key = carol.path.display().to_string();
-    team.run(&["golden", "renew", "--repo", "repo", "--key", &key]).expect(0);
+    team.run(&["golden", "sign", "--renew", "--repo", "repo", "--key", &key]).expect(0);
     team.sign(&erin).expect(0);
     team.run(&["golden", "check", "--repo", "repo"]).expect(0);
     for keys in [&first, &between] {
@@ -127,12 +117,12 @@ fn a_broken_chain_of_changes_stops_readers_and_says_where() {
     team.trust_all(&[&team.bob, &carol, &dave]);
     let old = team.index();
     let key = carol.path.display().to_string();
-    team.run(&["golden", "renew", "--repo", "repo", "--key", &key]).expect(0);
+    team.run(&["golden", "sign", "--renew", "--repo", "repo", "--key", &key]).expect(0);
     team.sign(&dave).expect(0);
-    team.reader(&["golden", "list", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "list", "--repo", &team.url]).expect(0);
     team.lies(move |path, bytes| Reply::new("text/plain", if path == "golden.toml" { old.clone() } else { bytes }));
     assert_eq!(
-        team.reader(&["golden", "list", "--from", &team.url, "--json"]).expect(1).codes(),
+        team.reader(&["golden", "list", "--repo", &team.url, "--json"]).expect(1).codes(),
         ["golden-rolled-back"]
     );
 }

@@ -6,6 +6,8 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use colab_boot::golden::signed_text::join;
+
 use crate::stories::Day;
 use crate::support::http::{Reply, serve};
 use crate::support::keys::Key;
@@ -93,7 +95,7 @@ impl Team {
     pub fn trust_all(&self, keys: &[&Key]) {
         let fingerprints: Vec<String> = keys.iter().map(|key| fingerprint(key)).collect();
         let options = fingerprints.iter().flat_map(|one| ["--key", one.as_str()]);
-        self.run(&["golden", "trust", &self.url].into_iter().chain(options).collect::<Vec<_>>()).expect(0);
+        self.run(&["golden", "trust", "--repo", &self.url].into_iter().chain(options).collect::<Vec<_>>()).expect(0);
     }
 
     pub fn lies(&self, lie: impl Fn(&str, Vec<u8>) -> Reply + Send + 'static) {
@@ -102,6 +104,36 @@ impl Team {
 
     pub fn tells_the_truth(&self) {
         *self.lie.lock().expect("a lie") = None;
+    }
+
+    /// Makes the index as it would be if its last renewal, by both, was so many days earlier; `seq` is its number.
+    pub fn age(&self, days: i64, seq: u64) {
+        let whole = String::from_utf8(self.index()).expect("a text");
+        let text = whole.split("# -----BEGIN").next().expect("a text");
+        let line = |start: &str| text.lines().find(|line| line.starts_with(start)).expect("a line").to_owned();
+        let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+        let day = today.checked_sub(jiff::Span::new().days(days)).expect("a day");
+        let text = text
+            .replace(&line("fresh-until = "), &format!("fresh-until = {day}"))
+            .replace(&line("issued = "), &format!("issued = {day}"))
+            .replace(&line("seq = "), &format!("seq = {seq}"));
+        let blocks = [&self.alice, &self.bob].map(|key| key.sign(&text, "colab-boot-golden@v1", &[]));
+        std::fs::write(self.day.test.path("repo/golden.toml"), join(&text, &blocks)).expect("an index");
+    }
+
+    /// What a cell asks that was made of `data@1.0.0` with these keys; two of them have to sign.
+    pub fn cell(&self, keys: &[&Key], variables: &[(&str, &str)]) -> Outcome {
+        let lines: Vec<String> = keys
+            .iter()
+            .map(|key| std::fs::read_to_string(key.path.with_extension("pub")).expect("a key").trim().to_owned())
+            .collect();
+        let lock = std::fs::read(self.day.test.path("repo/data/1.0.0/data.lock")).expect("a lock");
+        let release = format!("data@1.0.0#sha256={}", colab_boot::core::model::Sha256::of(&lock));
+        let options = ["--repo", &self.url, "--threshold", "2", "--min-seq", "3", "--json"];
+        let mut command = self.day.test.command(&[&["golden", "verify", &release][..], &options].concat());
+        command.args(lines.iter().flat_map(|line| ["--trusted-key", line.as_str()]));
+        command.current_dir(self.day.test.path("reader")).envs(variables.iter().copied());
+        Outcome::of(command)
     }
 
     pub fn index(&self) -> Vec<u8> {

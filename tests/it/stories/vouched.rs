@@ -3,8 +3,6 @@
 
 use std::process::Command;
 
-use colab_boot::golden::signed_text::join;
-
 use crate::stories::team::{Team, two_releases};
 use crate::support::http::Reply;
 use crate::support::said::Said as _;
@@ -13,7 +11,7 @@ use crate::support::test::Outcome;
 #[test]
 fn no_verb_signs_what_somebody_without_a_key_has_written() {
     let team = two_releases();
-    team.keep(&["yank", "data@2.0.0", "--because", "CVE"]);
+    team.keep(&["withdraw", "--yank", "data@2.0.0", "--because", "CVE"]);
     let (path, alice) = (team.day.test.path("repo/golden.toml"), team.alice.path.display().to_string());
     let signed = std::fs::read_to_string(&path).expect("an index");
     let changed = signed.replace("status = \"yanked\"\n", "status = \"current\"\n").replace("because = \"CVE\"\n", "");
@@ -22,10 +20,10 @@ fn no_verb_signs_what_somebody_without_a_key_has_written() {
     team.profile("3.0.0", "");
     let verbs: [&[&str]; 6] = [
         &["publish", "data.toml"],
-        &["renew"],
-        &["deprecate", "data@1.0.0", "--because", "old"],
-        &["yank", "data@1.0.0", "--because", "old"],
-        &["signers", "--threshold", "1"],
+        &["sign", "--renew"],
+        &["withdraw", "data@1.0.0", "--because", "old"],
+        &["withdraw", "--yank", "data@1.0.0", "--because", "old"],
+        &["sign", "--threshold", "1"],
         &["sign", "--fresh"],
     ];
     for text in [&changed, &bare] {
@@ -42,7 +40,7 @@ fn no_verb_signs_what_somebody_without_a_key_has_written() {
     // A keeper who reads it, too, remembers what was signed with that number.
     std::fs::write(&path, &signed).expect("an index");
     team.trust();
-    team.run(&["golden", "list", "--from", "repo"]).expect(0);
+    team.run(&["golden", "list", "--repo", "repo"]).expect(0);
     std::fs::write(&path, &bare).expect("an index");
     let refused = team.sign(&team.alice).expect(1).stderr;
     assert!(refused.contains("has sequence number 4, like a different index seen before"), "{refused}");
@@ -56,9 +54,9 @@ fn what_was_withdrawn_stays_so_when_its_repository_is_away() {
     team.trust();
     let (python, profile) = (team.day.python(), ["apply", "data.toml"]);
     let apply = || team.reader(&[&profile[..], &["--python", &python]].concat());
-    team.reader(&["golden", "add", "data", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data", "--repo", &team.url]).expect(0);
     apply().expect(0);
-    team.keep(&["yank", "data@2.0.0", "--because", "CVE"]);
+    team.keep(&["withdraw", "--yank", "data@2.0.0", "--because", "CVE"]);
     apply().expect(1);
     team.lies(|_, _| Reply::status(503));
     for verb in [
@@ -71,8 +69,8 @@ fn what_was_withdrawn_stays_so_when_its_repository_is_away() {
     }
     team.tells_the_truth();
     // Who wants it all the same says so once.
-    team.reader(&["golden", "add", "data@2.0.0", "--from", &team.url]).expect(1);
-    let said = team.reader(&["golden", "add", "data@2.0.0", "--from", &team.url, "--allow-yanked"]).expect(0).stderr;
+    team.reader(&["golden", "add", "data@2.0.0", "--repo", &team.url]).expect(1);
+    let said = team.reader(&["golden", "add", "data@2.0.0", "--repo", &team.url, "--allow-yanked"]).expect(0).stderr;
     assert!(said.contains("next: `colab-boot apply data.toml`"), "{said}");
     assert!(apply().expect(0).reports("warning[golden-yanked]"));
     team.lies(|_, _| Reply::status(503));
@@ -119,19 +117,20 @@ fn a_key_of_another_kind_is_a_mistake_and_one_for_freshness_can_be_added() {
         let path = at(kind).display().to_string();
         let made = Command::new("ssh-keygen").args(["-q", "-t", kind, "-N", "", "-C", "carol", "-f", &path]).status();
         assert!(made.expect("ssh-keygen").success());
-        let refused = team.run(&["golden", "renew", "--repo", "repo", "--key", &path]).expect(2).stderr;
+        let refused = team.run(&["golden", "sign", "--renew", "--repo", "repo", "--key", &path]).expect(2).stderr;
         assert!(refused.contains("only Ed25519"), "{kind}: {refused}");
     }
     let path = at("ci").display().to_string();
     let made = Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-C", "ci", "-f", &path]).status();
     assert!(made.expect("ssh-keygen").success());
-    let key = std::fs::read_to_string(at("ci.pub")).expect("a key");
-    let words: Vec<&str> = key.split_whitespace().collect();
-    let line = format!("ci namespaces=\"colab-boot-fresh@v1\" {} {}\n", words[0], words[1]);
-    std::fs::write(at("ciline.pub"), line).expect("a line");
-    team.keep(&["signers", "--add", "ciline.pub"]);
+    team.keep(&["sign", "--add-ci-key", "ci.pub"]);
     team.run(&["golden", "sign", "--fresh", "--repo", "repo", "--key", &path]).expect(0);
-    assert!(team.run(&["golden", "renew", "--repo", "repo", "--key", &path]).expect(1).stderr.contains("can't sign"));
+    assert!(
+        team.run(&["golden", "sign", "--renew", "--repo", "repo", "--key", &path])
+            .expect(1)
+            .stderr
+            .contains("can't sign")
+    );
     team.run(&["golden", "check", "--repo", "repo"]).expect(0);
 }
 
@@ -157,13 +156,13 @@ fn what_a_message_asks_for_works_from_where_it_was_said() {
     run(&next, &["--no-sign"]).expect(0);
     let check = team.run(&["golden", "check", "--repo", "other"]).expect(1);
     run(&asked(&check.stderr)[0], &["--key", &alice]).expect(0);
-    let list = team.run(&["golden", "list", "--from", "other"]).expect(0);
+    let list = team.run(&["golden", "list", "--repo", "other"]).expect(0);
     run(&asked(&list.stderr)[0], &[]).expect(0);
-    let add = team.run(&["golden", "add", "data", "--from", "other", "--into", "in/here"]).expect(0);
+    let add = team.run(&["golden", "add", "data", "--repo", "other", "--into", "in/here"]).expect(0);
     let python = team.day.python();
     let next = asked(&add.stderr).into_iter().find(|words| words[0] == "apply").expect("a command");
     run(&next, &["--python", &python]).expect(0);
-    team.run(&["golden", "add", "data", "--from", "other", "--into", "n.ipynb"]).expect(0);
+    team.run(&["golden", "add", "data", "--repo", "other", "--into", "n.ipynb"]).expect(0);
     team.profile("2.0.0", "more = '*'\n");
     team.run(&["golden", "publish", "data.toml", "--repo", "other", "--key", &alice]).expect(0);
     for into in ["in/here", "n.ipynb"] {
@@ -178,38 +177,20 @@ fn what_a_message_asks_for_works_from_where_it_was_said() {
 fn an_index_that_nobody_renews_stops_its_readers_after_a_month() {
     let team = two_releases();
     team.trust();
-    team.reader(&["golden", "add", "data@1.0.0", "--from", &team.url]).expect(0);
+    team.reader(&["golden", "add", "data@1.0.0", "--repo", &team.url]).expect(0);
     let python = team.day.python();
     team.reader(&["apply", "data.toml", "--python", &python]).expect(0);
-    let whole = String::from_utf8(team.index()).expect("a text");
-    let text = whole.split("# -----BEGIN").next().expect("a text");
-    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).expect("a line").to_owned();
-    // As it would be if the last renewal was so many days earlier, and the next number.
-    let aged = |days: i64, seq: u64| {
-        let day = jiff::Timestamp::now()
-            .to_zoned(jiff::tz::TimeZone::UTC)
-            .date()
-            .checked_sub(jiff::Span::new().days(days))
-            .expect("a day");
-        let text = text
-            .replace(&line("fresh-until = "), &format!("fresh-until = {day}"))
-            .replace(&line("issued = "), &format!("issued = {day}"))
-            .replace(&line("seq = "), &format!("seq = {seq}"));
-        let blocks = [&team.alice, &team.bob].map(|key| key.sign(&text, "colab-boot-golden@v1", &[]));
-        let path = team.day.test.path("repo/golden.toml");
-        std::fs::write(path, join(&text, &blocks)).expect("an index");
-    };
     let takes: [&[&str]; 4] = [
-        &["golden", "add", "data@1.0.0", "--from", &team.url, "--json"],
+        &["golden", "add", "data@1.0.0", "--repo", &team.url, "--json"],
         &["golden", "update", "--dry-run", "--json"],
         &["golden", "verify", "--json"],
         &["apply", "data.toml", "--python", &python, "--json"],
     ];
-    aged(20, 10);
+    team.age(20, 10);
     for verb in takes {
         assert!(team.reader(verb).expect(0).codes().contains(&"golden-stale".to_owned()), "{verb:?}");
     }
-    aged(40, 11);
+    team.age(40, 11);
     let apply = |value: &str| {
         let mut command = team.day.test.command(takes[3]);
         command.current_dir(team.day.test.path("reader")).env("COLAB_BOOT_ALLOW_STALE", value);
@@ -224,8 +205,8 @@ fn an_index_that_nobody_renews_stops_its_readers_after_a_month() {
     apply("0").expect(1);
     apply("1").expect(0);
     // To look at it is not to use it.
-    assert_eq!(team.reader(&["golden", "list", "--from", &team.url, "--json"]).expect(0).codes(), ["golden-stale"]);
-    team.keep(&["renew"]);
+    assert_eq!(team.reader(&["golden", "list", "--repo", &team.url, "--json"]).expect(0).codes(), ["golden-stale"]);
+    team.keep(&["sign", "--renew"]);
     for verb in takes {
         team.reader(verb).expect(0);
     }

@@ -360,7 +360,7 @@ fn secrets_of_audited_files_are_not_shown() {
     let digest = "0".repeat(64);
     for url in ["https://user:hunter2@h.test/x.whl", "https://h.test/x.whl?token=hunter2"] {
         let outcome = test
-            .run(&["golden", "build", &profile, "--out", "cells", "--binary-url", url, "--binary-sha256", &digest])
+            .run(&["export", "notebook", &profile, "--out", "cells", "--binary-url", url, "--binary-sha256", &digest])
             .expect(2);
         assert!(!outcome.stderr.contains("hunter2") && outcome.stderr.contains("--binary-url"), "{}", outcome.stderr);
         assert!(!test.path("cells").exists());

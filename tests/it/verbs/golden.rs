@@ -38,20 +38,19 @@ fn the_committed_repository_is_whole_and_keeps_its_own_cadence() {
     let day = i64::from(day.since(jiff::civil::date(1970, 1, 1)).expect("days").get_days());
     let (code, said) = on(day, &["golden", "check", "--repo", &repo]);
     assert!(code == 0 && said.contains("4 releases") && said.contains("signed by keepers@colab-boot"), "{said}");
-    assert!(!said.contains("is not in the index"), "{said}");
-    assert_eq!(on(day, &["golden", "page", "--repo", &repo, "--check"]).0, 0);
-    let (_, listed) = on(day, &["golden", "list", "--from", &repo]);
+    assert!(!said.contains("is not in the index") && !said.contains("index.html"), "{said}");
+    let (_, listed) = on(day, &["golden", "list", "--repo", &repo]);
     for words in ["pytorch@2026.10.0  deprecated", "pytorch@2026.11.0  current", "jax@2026.11.0", "data@2026.11.0"] {
         assert!(listed.contains(words), "{listed}");
     }
     // Half a year later nobody gets them any more.
     assert_eq!(on(day + 40, &["golden", "check", "--repo", &repo]).0, 1);
-    let (_, listed) = on(day + 200, &["golden", "list", "--from", &repo]);
+    let (_, listed) = on(day + 200, &["golden", "list", "--repo", &repo]);
     assert!(listed.contains("0 of 4 releases"), "{listed}");
     let (code, said) = on(day + 200, &["golden", "check", "--repo", &repo]);
-    assert!(code == 1 && said.contains("no release is current"), "{said}");
+    assert!(code == 1 && said.contains("pytorch has no release that can be added"), "{said}");
     // A clock that was set back: nothing expires by it.
-    let (_, said) = on(day - 400, &["golden", "list", "--from", &repo]);
+    let (_, said) = on(day - 400, &["golden", "list", "--repo", &repo]);
     assert!(said.contains("correct the clock of this machine"), "{said}");
 }
 
@@ -59,11 +58,11 @@ fn the_committed_repository_is_whole_and_keeps_its_own_cadence() {
 fn a_cell_that_was_edited_is_found() {
     let test = Test::new();
     let profile = root().join("profiles/pytorch.toml").display().to_string();
-    test.run(&["golden", "build", &profile, "--out", "cells"]).expect(0);
+    test.run(&["export", "notebook", &profile, "--out", "cells"]).expect(0);
     let path = test.path("cells/pytorch.py");
     let text = std::fs::read_to_string(&path).expect("a cell");
     std::fs::write(&path, text.replace("\"--locked\"", "\"--unlocked\"")).expect("a write");
-    let outcome = test.run(&["golden", "build", &profile, "--out", "cells", "--check"]).expect(1);
+    let outcome = test.run(&["export", "notebook", &profile, "--out", "cells", "--check"]).expect(1);
     assert!(outcome.stderr.contains("pytorch.py"), "{}", outcome.stderr);
 }
 
@@ -76,7 +75,7 @@ fn a_profile_past_its_review_is_not_published() {
     let digest = colab_boot::core::model::Sha256::of(old.as_bytes()).to_string();
     let was = colab_boot::core::model::Sha256::of(text.as_bytes()).to_string();
     std::fs::write(test.path("pytorch.lock"), lock.replace(&was, &digest)).expect("a write");
-    let outcome = test.run(&["golden", "build", "pytorch.toml"]).expect(1);
+    let outcome = test.run(&["export", "notebook", "pytorch.toml"]).expect(1);
     assert!(outcome.stderr.contains("2020-01-01"), "{}", outcome.stderr);
 }
 
@@ -132,7 +131,7 @@ fn the_cell_runs_only_the_binary_that_it_pins() {
         } else {
             format!("{scheme}{}", served.join(name).display())
         };
-        test.run(&["golden", "build", &profile, "--out", "cells", "--binary-url", &url, "--binary-sha256", &digest])
+        test.run(&["export", "notebook", &profile, "--out", "cells", "--binary-url", &url, "--binary-sha256", &digest])
             .expect(0);
         let code = std::fs::read_to_string(test.path("cells/pytorch.py")).expect("a cell");
         let functions = code.split("\ncolab_boot_apply()\n").next().expect("functions");
@@ -164,7 +163,7 @@ fn a_version_of_an_index_is_named_and_nothing_else() {
     for url in ["index:colab-boot", "index:", "index:--index-url=x==1", "index:colab-boot>=1", "index:a b==1"] {
         let digest = "0".repeat(64);
         let said = test
-            .run(&["golden", "build", &profile, "--out", "cells", "--binary-url", url, "--binary-sha256", &digest])
+            .run(&["export", "notebook", &profile, "--out", "cells", "--binary-url", url, "--binary-sha256", &digest])
             .expect(2);
         assert!(said.stderr.contains("index:NAME==VERSION"), "{said:?}");
     }
@@ -177,7 +176,7 @@ fn the_cell_checks_its_binary_at_each_run_and_heals_it() {
     std::fs::write(&served, "#!/bin/sh\necho pinned\n").expect("a file");
     let digest = colab_boot::core::model::Sha256::of(&std::fs::read(&served).expect("a file")).to_string();
     let url = format!("file://{}", served.display());
-    test.run(&["golden", "build", &profile, "--out", "cells", "--binary-url", &url, "--binary-sha256", &digest])
+    test.run(&["export", "notebook", &profile, "--out", "cells", "--binary-url", &url, "--binary-sha256", &digest])
         .expect(0);
     let code = std::fs::read_to_string(test.path("cells/pytorch.py")).expect("a cell");
     let functions = code.split("\ncolab_boot_apply()\n").next().expect("functions");
@@ -237,7 +236,7 @@ fn torn_files_of_servers_and_odd_modules_do_not_end_the_cell() {
 fn a_build_writes_over_nothing_of_the_users() {
     let test = Test::new();
     let profile = root().join("profiles/pytorch.toml").display().to_string();
-    let build = ["golden", "build", &profile, "--out", "cells"];
+    let build = ["export", "notebook", &profile, "--out", "cells"];
     test.run(&build).expect(0);
     test.run(&build).expect(0);
     for name in ["pytorch.ipynb", "pytorch.py"] {
@@ -256,7 +255,7 @@ fn a_build_writes_over_nothing_of_the_users() {
         for text in [more, "mine".to_owned(), String::new()].into_iter().chain(others) {
             std::fs::write(&path, &text).expect("a file");
             let refused = test.run(&build).expect(2);
-            assert!(refused.stderr.contains("differs from what `golden build` wrote"), "{refused:?}");
+            assert!(refused.stderr.contains("differs from what `export notebook` wrote"), "{refused:?}");
             assert_eq!(std::fs::read_to_string(&path).expect("a file"), text);
         }
         let elsewhere = test.path("elsewhere");

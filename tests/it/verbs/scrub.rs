@@ -156,7 +156,7 @@ fn a_cell_with_a_secret_is_not_built() {
     let said = test.run(&["lock", "inline.toml", "--json"]).expect(1);
     assert_eq!(said.codes(), ["secret-in-environment-file"], "{said:?}");
     assert!(said.stdout.contains("`MY_KEY` looks like a credential"), "{said:?}");
-    let refused = test.run(&["golden", "build", "p.toml", "--json"]).expect(1);
+    let refused = test.run(&["export", "notebook", "p.toml", "--json"]).expect(1);
     assert_eq!(refused.codes(), ["golden-secret"], "{refused:?}");
     assert!(!refused.stdout.contains(&token()) && refused.stdout.contains("in line 9"), "{refused:?}");
     assert!(!test.path("golden-cells").exists());

@@ -1,7 +1,7 @@
 //! Signatures of golden repositories: what the real `ssh-keygen` says of each, we say too.
 
 use colab_boot::core::diag::Code;
-use colab_boot::golden::index_trust::{Trust, vouch};
+use colab_boot::golden::index_trust::{Confirmation, Trust, vouch};
 use colab_boot::golden::signed_text::{join, split};
 use colab_boot::golden::signers::{FRESH, INDEX, Outcome, Signers};
 
@@ -160,7 +160,13 @@ fn numbers_go_up_and_days_go_by() {
     // Stale after its day, unless somebody who may says that it is still the current one.
     let later = NOW + 40 * 86_400;
     let codes = |fresh: Option<&str>| {
-        let vouched = vouch(signed(&index(42)).as_bytes(), fresh.map(str::as_bytes), &trust, later).expect("an index");
+        let vouched = vouch(
+            signed(&index(42)).as_bytes(),
+            fresh.map(|text| Confirmation { statement: text.as_bytes(), list: b"" }),
+            &trust,
+            later,
+        )
+        .expect("an index");
         vouched.findings.iter().map(|finding| finding.code).collect::<Vec<_>>()
     };
     assert_eq!(codes(None), [Code::GoldenStale]);

@@ -5,13 +5,12 @@ use serde::Serialize;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::{AddOptions, pinned};
-use crate::cli::verbs::golden::show::find;
 use crate::cli::verbs::golden::{read_believed, today, with_findings};
 use crate::core::diag::{Code, Failure, Finding, Kind, shell_word};
 use crate::golden::entry::{Release, Standing};
 use crate::golden::pin::Pin;
-use crate::golden::repository::standing_findings;
 use crate::golden::repository::{Holder, TO_READ};
+use crate::golden::repository::{find_release, standing_findings};
 
 #[derive(Serialize)]
 struct AddReport<'a> {
@@ -37,7 +36,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
     let (title, digest) = pinned(asked).map_err(|why| Failure::input(format!("`{asked}`")).cause(why))?;
     let found = read_believed(&options.source.to_take(options.allow_stale), &pins, TO_READ, session)?;
     let today = today(session);
-    let release = find(&found, title, today)?;
+    let release = find_release(&found, title, today)?;
     let lock = release.file("lock").ok_or_else(|| Failure::answer(format!("{} has no lock", release.title())))?;
     if let Some(digest) = digest.filter(|digest| *digest != lock.sha256) {
         let message = format!("the lock of {} has sha256 {}, not {digest}", release.title(), lock.sha256);

@@ -1,5 +1,8 @@
 //! `golden check`: what of a repository needs work, for its CI.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
 use serde::Serialize;
 
 use crate::boot::session::Session;
@@ -9,10 +12,11 @@ use crate::cli::verbs::golden::{folder_of, today};
 use crate::core::diag::{Code, Failure, Finding, counted};
 use crate::core::host::files;
 use crate::core::model::Sha256;
-use crate::golden::due_work::cadence;
+use crate::golden::calendar::Day;
+use crate::golden::due_work::{Due, standings};
 use crate::golden::repository::{
     Kept, OTHER_LIST, Repository, SIGNERS_FILE, TO_READ, believed, beside, change_findings, freshness, lacks_binary,
-    no_binary, repo_option, strangers, trust_of, witnesses,
+    outdated_page, repo_option, strangers, trust_of, with_way_back, witnesses,
 };
 use crate::golden::signers::{INDEX, Signers, vouching};
 
@@ -21,8 +25,12 @@ struct RepositoryCheckReport {
     name: String,
     seq: u64,
     signed_by: Vec<String>,
+    fresh_until: Day,
     releases: usize,
     files: usize,
+    /// By profile, how many releases have each standing.
+    profiles: BTreeMap<String, BTreeMap<&'static str, usize>>,
+    signers: Vec<String>,
 }
 
 pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result<Report, Failure> {
@@ -37,17 +45,15 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
         && findings.is_empty()
         && let Err(failure) = believed(&repository, trust, false, session)
     {
-        findings.extend(failure.findings);
+        findings.extend(with_way_back(failure, &repository).findings);
     }
     findings.extend(change_findings(&kept, &repository));
-    let mut count = 0;
+    let (mut count, mut without_download) = (0, BTreeSet::new());
     for release in &kept.catalogue.releases {
         for file in &release.files {
             count += 1;
             match repository.file(release, file) {
-                Ok(bytes) if lacks_binary(&file.name, &bytes) => {
-                    findings.push(no_binary(&format!("the cells of {}", release.title())));
-                }
+                Ok(bytes) if lacks_binary(&file.name, &bytes) => drop(without_download.insert(release.title())),
                 Ok(_) => {}
                 Err(failure) => findings.extend(failure.findings),
             }
@@ -56,25 +62,42 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
         findings.extend(witnesses(&repository, release, &signers));
     }
     findings.extend(beside(&kept));
+    findings.extend(outdated_page(&kept, session));
     findings.extend(freshness(&kept, &signers, session.now));
     let runtimes = session.runtimes()?.names();
-    findings.extend(cadence(&kept.catalogue, &runtimes, today(session)));
+    let (catalogue, today) = (&kept.catalogue, today(session));
+    let due = Due { catalogue, runtimes: &runtimes, without_download: &without_download, today };
+    findings.extend(due.findings());
+    let counts = standings(catalogue, today).into_iter().map(|(name, counts)| {
+        (name.to_string(), counts.into_iter().map(|(standing, count)| (standing.as_str(), count)).collect())
+    });
     let report = RepositoryCheckReport {
-        name: kept.catalogue.name.to_string(),
-        seq: kept.catalogue.seq,
-        signed_by: by.clone(),
-        releases: kept.catalogue.releases.len(),
+        name: catalogue.name.to_string(),
+        seq: catalogue.seq,
+        signed_by: by,
+        fresh_until: catalogue.fresh_until,
+        releases: catalogue.releases.len(),
         files: count,
+        profiles: counts.collect(),
+        signers: signers.all.iter().map(|signer| signer.described(session.now)).collect(),
     };
-    let by = if by.is_empty() { "nobody".to_owned() } else { by.join(", ") };
-    let text = format!(
-        "{}: {}, {}, index {} signed by {by}\n",
-        kept.catalogue.name,
-        counted(kept.catalogue.releases.len(), "release"),
-        counted(count, "file"),
-        kept.catalogue.seq
-    );
+    let text = report.to_text();
     Ok(Report::new(report, text).with_findings(findings))
+}
+
+impl RepositoryCheckReport {
+    fn to_text(&self) -> String {
+        let by = if self.signed_by.is_empty() { "nobody".to_owned() } else { self.signed_by.join(", ") };
+        let Self { name, seq, fresh_until, .. } = self;
+        let mut text = format!("{name}: index {seq}, fresh until {fresh_until}, signed by {by}\n");
+        text.extend(self.signers.iter().map(|signer| format!("  {signer}\n")));
+        for (profile, counts) in &self.profiles {
+            let counts: Vec<String> = counts.iter().map(|(standing, count)| format!("{count} {standing}")).collect();
+            let _ = writeln!(text, "{profile}: {}", counts.join(", "));
+        }
+        let _ = writeln!(text, "checked {} of {}", counted(self.files, "file"), counted(self.releases, "release"));
+        text
+    }
 }
 
 /// Who has signed, by the repository's own list; a finding where they are too few, or the list is not the one that the

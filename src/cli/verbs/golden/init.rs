@@ -1,5 +1,7 @@
 //! `golden init`: the skeleton of a golden repository. Nothing that is there is overwritten.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::boot::session::Session;
@@ -11,9 +13,9 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
 use crate::golden::catalogue::{Catalogue, SignersRow};
-use crate::golden::periods::Policy;
-use crate::golden::repository::{INDEX_FILE, SIGNERS_FILE, default_key, public_key, repo_option};
-use crate::golden::signers::{Signer, Signers, signer_line};
+use crate::golden::policy::Policy;
+use crate::golden::repository::{INDEX_FILE, SIGNERS_FILE, default_key, must_be_signable, public_key, repo_option};
+use crate::golden::signers::{Role, Signers, signer_line};
 
 const ATTRIBUTES: &str = "# Digests and signatures are of bytes: git must not change line ends.\n* -text\n";
 const README: &str = include_str!("../../../golden/readme.md");
@@ -31,10 +33,7 @@ struct RepositoryInitReport<'a> {
 pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let signers_text = signers(options, session)?;
     let signers = Signers::parse(&signers_text).map_err(|why| Failure::input("--signer").cause(why))?;
-    if options.threshold == 0 || options.threshold > signers.all.len() {
-        let message = format!("--threshold {}: only {} named", options.threshold, counted(signers.all.len(), "signer"));
-        return Err(Failure::input(message).help("pass a public key with --signer for each person who may sign"));
-    }
+    must_be_signable(&signers, options.threshold, session.now)?;
     let today = today(session);
     let policy = Policy::default();
     let catalogue = Catalogue {
@@ -69,11 +68,11 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
     for (name, text) in written {
         files::write_whole(&options.folder.join(name), text.as_bytes())?;
     }
-    let names: Vec<String> = signers.all.iter().map(Signer::shown).collect();
+    let names: Vec<String> = signers.all.iter().map(|signer| signer.described(session.now)).collect();
     let text = format!(
-        "{}: a golden repository; {} of these keys must sign:\n  {}\n",
+        "{}: a golden repository; {} required from:\n  {}\n",
         options.folder.join(INDEX_FILE).display(),
-        options.threshold,
+        counted(options.threshold, "signature"),
         names.join("\n  ")
     );
     let report = RepositoryInitReport {
@@ -87,14 +86,28 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
     Ok(report)
 }
 
-/// The text of `allowed_signers`: everybody may sign the index and say that it is current.
+/// The text of `allowed_signers`: signers sign the index, and CI's keys confirm that it is current.
 fn signers(options: &SkeletonOptions, session: &Session<'_>) -> Result<String, Failure> {
     let files =
         if options.signer.is_empty() { default_key(session).into_iter().collect() } else { options.signer.clone() };
-    let keys = files.iter().map(|file| public_key(file)).collect::<Result<Vec<String>, Failure>>()?;
-    if keys.is_empty() {
+    if files.is_empty() {
         return Err(Failure::input("no signer is named")
             .help("pass a public key with --signer, or create one with `ssh-keygen -t ed25519`"));
     }
-    Ok(keys.iter().map(|key| signer_line(key)).collect())
+    let roles = files.iter().map(|file| (file, Role::Signer)).chain(options.ci_key.iter().map(|file| (file, Role::Ci)));
+    let mut text = String::new();
+    let mut seen = BTreeMap::new();
+    for (file, role) in roles {
+        let line = signer_line(&public_key(file)?, role);
+        let read = Signers::parse(&line);
+        let own = read.map_err(|why| Failure::input(format!("`{}` can't sign", file.display())).cause(why))?;
+        for fingerprint in own.fingerprints() {
+            if let Some(other) = seen.insert(fingerprint, file) {
+                let message = format!("`{}` and `{}` are the same key", other.display(), file.display());
+                return Err(Failure::input(message).help("each signer, and CI, needs a key of its own"));
+            }
+        }
+        text.push_str(&line);
+    }
+    Ok(text)
 }

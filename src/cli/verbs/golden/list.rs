@@ -1,4 +1,4 @@
-//! `golden list`: the releases of a repository.
+//! `golden list`: the releases of a repository, one of them, or how two differ.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::boot::machine::resolve_gpus;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::ListOptions;
-use crate::cli::verbs::golden::publish::shown;
+use crate::cli::output::{Row, difference, one_release, shown};
 use crate::cli::verbs::golden::{pins_here, read_believed, today, with_findings};
 use crate::core::diag::{Failure, counted};
 use crate::golden::entry::{Release, Standing};
@@ -22,28 +22,14 @@ struct ListReport<'a> {
     releases: Vec<Row<'a>>,
 }
 
-/// A release, and what it is today.
-#[derive(Serialize)]
-pub(super) struct Row<'a> {
-    standing: Standing,
-    #[serde(flatten)]
-    release: &'a Release,
-}
-
-impl<'a> Row<'a> {
-    pub(super) fn of(release: &'a Release, standing: Standing) -> Self {
-        Self { standing, release }
-    }
-}
-
 pub(super) fn run(options: &ListOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    listed(options, session)
-}
-
-/// What `list` and `search` show.
-pub(super) fn listed(options: &ListOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let pins = pins_here();
-    let found = read_believed(&options.source.to_look(), &pins, TO_READ, session)?;
+    let found = read_believed(&options.source.to_look(), &pins_here(), TO_READ, session)?;
+    if let Some(title) = &options.show {
+        return one_release(&found, title, session);
+    }
+    if let [old, new] = options.diff.as_slice() {
+        return difference(&found, (old, new), session);
+    }
     let today = today(session);
     let gpus = resolve_gpus(options.gpu.as_slice(), session.matrix)?;
     let gpu = gpus.first().map(|gpu| gpu.capability.to_string());

@@ -1,59 +1,46 @@
-//! `golden`: cells of a profile and its lock, and the repository that a team publishes them in.
+//! `golden`: the repository that a team publishes its profiles in.
 
 mod add;
-mod build;
 mod check;
-mod deprecate;
-mod diff;
 mod init;
 mod list;
-mod page;
+mod policy;
 mod publish;
-mod renew;
-mod search;
-mod show;
 mod sign;
-mod signers;
 mod trust;
 mod update;
 mod verify;
-mod yank;
+mod withdraw;
 
 use std::path::PathBuf;
 
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
-use crate::cli::arguments::{GoldenVerb, KeptOptions};
+use crate::cli::arguments::{GoldenVerb, KeptOptions, PolicyVerb};
 use crate::core::diag::{Failure, Finding};
 use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
 use crate::golden::index_trust::Vouched;
 use crate::golden::pin::Pins;
 use crate::golden::repository::{
-    Holder, INDEX_FILE, Kept, SignerChange, default_key, folder_of, read_believed, repo_option, sign_all,
+    Holder, INDEX_FILE, Kept, SignerChange, default_key, folder_of, read_believed, refresh_page, repo_option, sign_all,
 };
 use crate::golden::signers::{INDEX, Signers, vouching};
 
 pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Failure> {
     match verb {
-        GoldenVerb::Build(options) => build::run(options, session),
-        GoldenVerb::Init(options) => init::run(options, session),
-        GoldenVerb::Publish(options) => publish::run(options, session),
-        GoldenVerb::Sign(options) => sign::run(options, session),
-        GoldenVerb::Signers(options) => signers::run(options, session),
-        GoldenVerb::Check(options) => check::run(options, session),
         GoldenVerb::List(options) => list::run(options, session),
-        GoldenVerb::Search(options) => search::run(options, session),
-        GoldenVerb::Show(options) => show::run(options, session),
         GoldenVerb::Add(options) => add::run(options, session),
         GoldenVerb::Update(options) => update::run(options, session),
-        GoldenVerb::Diff(options) => diff::run(options, session),
-        GoldenVerb::Deprecate(options) => deprecate::run(options, session),
-        GoldenVerb::Yank(options) => yank::run(options, session),
-        GoldenVerb::Renew(options) => renew::run(options, session),
         GoldenVerb::Verify(options) => verify::run(options, session),
         GoldenVerb::Trust(options) => trust::run(options, session),
-        GoldenVerb::Page(options) => page::run(options, session),
+        GoldenVerb::Init(options) => init::run(options, session),
+        GoldenVerb::Publish(options) => publish::run(options, session),
+        GoldenVerb::Withdraw(options) => withdraw::run(options, session),
+        GoldenVerb::Sign(options) => sign::run(options, session),
+        GoldenVerb::Check(options) => check::run(options, session),
+        GoldenVerb::Policy(PolicyVerb::Show(options)) => policy::show(options, session),
+        GoldenVerb::Policy(PolicyVerb::Set(options)) => policy::set(options, session),
     }
 }
 
@@ -82,7 +69,7 @@ fn store(kept: &mut Kept, options: &KeptOptions, session: &Session<'_>) -> Resul
 /// Says that an index is dated before the one that it replaces. Which of two clocks was wrong is not known.
 fn clock_is_behind(earlier: Day, issued: Day) -> Option<String> {
     let said = format!(
-        "the index is dated {issued}, but the previous one {earlier}. If the clock of this machine is behind, set it and run `colab-boot golden renew`"
+        "the index is dated {issued}, but the previous one {earlier}. If the clock of this machine is behind, set it and run `colab-boot golden sign --renew`"
     );
     (issued.until(earlier) > 1).then_some(said)
 }
@@ -112,7 +99,7 @@ fn key_of(options: &KeptOptions, session: &Session<'_>) -> Result<PathBuf, Failu
     })
 }
 
-/// Writes an index with its signatures, and says who has to sign still.
+/// Writes an index with its signatures and the page, and says who has to sign still.
 fn written(kept: &Kept, signers: &Signers, session: &Session<'_>) -> Result<Vec<String>, Failure> {
     kept.write()?;
     let wanted = kept.catalogue.signers.as_ref().map(|row| row.threshold).unwrap_or_default();
@@ -120,8 +107,12 @@ fn written(kept: &Kept, signers: &Signers, session: &Session<'_>) -> Result<Vec<
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
     let missing = wanted.saturating_sub(by.len());
     if missing > 0 {
-        talk.push(format!("{missing} more required: `colab-boot golden sign{}`", repo_option(&kept.folder)));
+        talk.push(format!(
+            "{missing} more required: `colab-boot golden sign{}`. Serve the repository to its users after that",
+            repo_option(&kept.folder)
+        ));
     }
+    talk.extend(refresh_page(kept, None, session));
     Ok(talk)
 }
 

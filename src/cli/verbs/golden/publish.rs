@@ -8,14 +8,14 @@ use serde::Serialize;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::PublishOptions;
-use crate::cli::output::needed_images;
-use crate::cli::verbs::golden::build::binary;
+use crate::cli::output::{needed_images, shown};
 use crate::cli::verbs::golden::{folder_of, signed, store, today, written};
-use crate::core::diag::{Code, Failure, Finding, Kind, bytes};
+use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::golden::entry::{Release, Status};
 use crate::golden::repository::{
-    Attached, Kept, Made, attach_record, carry, home, make_release, missing_again, must_be_free, no_binary,
+    Attached, Kept, Made, attach_record, carry, home, make_release, missing_again, must_be_free, named_binary,
+    no_binary, refresh_page, republished,
 };
 use crate::golden::signers::{INDEX, vouching};
 
@@ -27,9 +27,13 @@ struct PublishReport {
 
 pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
+    if options.profiles.is_empty() && options.verified.is_empty() {
+        let said = refresh_page(&kept, options.colab.as_deref(), session);
+        return Ok(Report::new((), said.map_or_else(|| "wrote the page\n".to_owned(), |said| format!("{said}\n"))));
+    }
     let binary = match &options.binary {
         Some(path) => Some(carry(&kept, path, options.at.as_ref())?),
-        None => binary(&options.elsewhere)?,
+        None => named_binary(options.elsewhere.binary_url.as_ref(), options.elsewhere.binary_sha256.as_ref())?,
     };
     let policy = kept.catalogue.policy.clone();
     let home = home(&kept, options.at.as_ref())?;
@@ -39,7 +43,7 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
     if binary.is_none() && !options.profiles.is_empty() {
         report.findings.push(no_binary("the cells that are published"));
     }
-    let mut new = Vec::new();
+    let (mut new, mut changed) = (Vec::new(), false);
     for one in made {
         let title = one.release.title();
         match kept.catalogue.releases.iter().find(|known| known.title() == title) {
@@ -47,6 +51,9 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
             Some(known) if ["toml", "lock"].iter().all(|end| known.file(end) == one.release.file(end)) => {
                 report.talk.push(format!("{title} is already published with the same content"));
                 report.talk.extend(missing_again(&kept.folder, known, &one.files)?);
+                if let Some(version) = &options.replaces {
+                    changed |= replace(&mut kept, &one.release, version, session)?;
+                }
             }
             Some(_) => return Err(republished(&title)),
             None if new.iter().any(|other: &Made| other.release == one.release) => {}
@@ -54,23 +61,9 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
             None => new.push(one),
         }
     }
-    for one in &new {
-        must_be_free(&kept.folder, &one.release, &one.files)?;
-    }
-    for one in &new {
-        report.talk.extend(one.lock.targets.iter().flat_map(needed_images));
-        for (name, bytes) in &one.files {
-            files::write_whole(&kept.folder.join(one.release.folder()).join(name), bytes)?;
-        }
-        let release = &one.release;
-        let _ = writeln!(report.text, "{}: {}", release.title(), shown(release));
-        if let Some(version) = &options.replaces {
-            replace(&mut kept, release, version, session)?;
-        }
-        kept.catalogue.releases.push(release.clone());
-    }
-    let attached = attach(&mut kept, options, session, &mut report)?;
-    if new.is_empty() && !attached {
+    add_all(&mut kept, &new, options, session, &mut report)?;
+    changed |= attach(&mut kept, options, session, &mut report)?;
+    if new.is_empty() && !changed {
         // A run that was ended before it had signed leaves the index unsigned.
         let signers = kept.signers()?;
         let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
@@ -78,12 +71,42 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
             signed(&mut kept, &signers, None, &options.kept, session)?;
             report.talk.extend(written(&kept, &signers, session)?);
         }
+        report.talk.extend(refresh_page(&kept, options.colab.as_deref(), session));
         return Ok(report);
     }
     report.talk.extend(store(&mut kept, &options.kept, session)?);
+    if options.colab.is_some() {
+        report.talk.extend(refresh_page(&kept, options.colab.as_deref(), session));
+    }
     let releases = new.into_iter().map(|one| one.release).collect();
     report.data = serde_json::to_value(PublishReport { seq: kept.catalogue.seq, releases }).unwrap_or_default();
     Ok(report)
+}
+
+/// Writes the files of `new` releases, none of which may be in the way of others, and their rows.
+fn add_all(
+    kept: &mut Kept,
+    new: &[Made],
+    options: &PublishOptions,
+    session: &Session<'_>,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    for one in new {
+        must_be_free(&kept.folder, &one.release, &one.files)?;
+    }
+    for one in new {
+        report.talk.extend(one.lock.targets.iter().flat_map(needed_images));
+        for (name, bytes) in &one.files {
+            files::write_whole(&kept.folder.join(one.release.folder()).join(name), bytes)?;
+        }
+        let release = &one.release;
+        let _ = writeln!(report.text, "{}: {}", release.title(), shown(release));
+        if let Some(version) = &options.replaces {
+            replace(kept, release, version, session)?;
+        }
+        kept.catalogue.releases.push(release.clone());
+    }
+    Ok(())
 }
 
 /// Puts records of verifications beside the releases that they are about; `true` where there was one that is new.
@@ -106,38 +129,17 @@ fn attach(
     Ok(attached)
 }
 
-/// Deprecates the release that `new` takes the place of.
-fn replace(kept: &mut Kept, new: &Release, version: &semver::Version, session: &Session<'_>) -> Result<(), Failure> {
+/// Deprecates the release that `new` takes the place of; `true` where that was not known.
+fn replace(kept: &mut Kept, new: &Release, version: &semver::Version, session: &Session<'_>) -> Result<bool, Failure> {
+    if *version == new.version {
+        return Err(Failure::input(format!("--replaces: {} can't replace itself", new.title())));
+    }
     let today = today(session);
     let old = kept.release(&format!("{}@{version}", new.name), today)?;
     if old.status == Status::Current {
         old.status = Status::Deprecated;
         old.because = Some("a newer release replaces it".to_owned());
     }
-    old.replaced_by = Some(new.title());
-    Ok(())
-}
-
-fn republished(title: &str) -> Failure {
-    let finding = Finding::error(
-        Code::GoldenRepublished,
-        format!("{title} is already published with different content"),
-    )
-    .with_help(
-        "change the version of the profile; if the published one is wrong, withdraw it with `colab-boot golden yank`",
-    );
-    Failure::from_findings(Kind::Answer, vec![finding])
-}
-
-/// What an environment with nothing installed downloads: what is there already is kept.
-pub(super) fn largest_download(release: &Release) -> String {
-    format!("up to {} to download", bytes(release.download))
-}
-
-/// What a release is for, in one line.
-pub(super) fn shown(release: &Release) -> String {
-    let frameworks = release.frameworks.iter().map(|(name, version)| format!("{name} {version}"));
-    let cuda = release.cuda.map(|cuda| format!("CUDA {cuda}")).into_iter();
-    let rest = [release.runtimes.join(" "), release.hardware(), largest_download(release)];
-    frameworks.chain(cuda).chain(rest).collect::<Vec<_>>().join(", ")
+    let before = old.replaced_by.replace(new.title());
+    Ok(before != old.replaced_by)
 }

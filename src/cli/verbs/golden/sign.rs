@@ -1,17 +1,32 @@
-//! `golden sign`: one more signature under the index, or a statement that it is still the current one.
+//! `golden sign`: one more signature under the index, a later freshness date, a statement that it is still the current
+//! one, or other signers.
 
 use serde::Serialize;
 
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::SignOptions;
-use crate::cli::verbs::golden::{folder_of, key_of, today};
+use crate::cli::verbs::golden::{folder_of, key_of, signed, store, today, written};
 use crate::core::diag::Failure;
 use crate::core::host::files;
+use crate::core::model::Sha256;
+use crate::golden::catalogue::SignersRow;
 use crate::golden::index_trust::freshness;
-use crate::golden::repository::{FRESH_FILE, Kept, SignerChange, may_sign, sign, sign_all};
+use crate::golden::repository::{
+    FRESH_FILE, Kept, SignerChange, SignerEdits, may_sign, must_be_signable, sign, sign_all,
+};
+use crate::golden::rotation::{Change, SignerSet, step_file};
 use crate::golden::signed_text::join;
-use crate::golden::signers::{FRESH, INDEX, vouching};
+use crate::golden::signers::{FRESH, INDEX, Signers, vouching};
+
+#[derive(Serialize)]
+struct SignersReport {
+    seq: u64,
+    threshold: usize,
+    signers: Vec<String>,
+    added: Vec<String>,
+    removed: Vec<String>,
+}
 
 #[derive(Serialize)]
 struct SignReport {
@@ -22,6 +37,16 @@ struct SignReport {
 
 pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
+    if options.changes_signers() {
+        return change(&mut kept, options, session);
+    }
+    if options.renew {
+        let talk = store(&mut kept, &options.kept, session)?;
+        let text = format!("{} is fresh until {}\n", kept.catalogue.name, kept.catalogue.fresh_until);
+        let mut report = Report::new((), text);
+        report.talk = talk;
+        return Ok(report);
+    }
     let key = key_of(&options.kept, session)?;
     kept.must_be_signed(!options.fresh)?;
     if options.fresh {
@@ -32,22 +57,84 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
         files::write_whole(&path, join(&text, &[block]).as_bytes())?;
         return Ok(Report::new((), format!("{}: index {} is current\n", path.display(), kept.catalogue.seq)));
     }
-    let (signers, mut change) = (kept.signers()?, SignerChange::last(&kept)?);
+    let (list, mut change) = (kept.signers()?, SignerChange::last(&kept)?);
     let before = kept.blocks.len();
-    sign_all(&mut kept, &signers, change.as_mut(), &key, session)?;
+    sign_all(&mut kept, &list, change.as_mut(), &key, session)?;
     if let Some(change) = &change {
         change.write()?;
     }
     if kept.blocks.len() > before {
         kept.write()?;
     }
-    let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
+    let by = vouching(&list.check(&kept.text, &kept.blocks, INDEX, session.now));
     let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
     let mut text = format!("index {} is signed by {}; {wanted} required\n", kept.catalogue.seq, by.join(", "));
     if by.is_empty() {
         text = format!("index {} has no signature yet; {wanted} required\n", kept.catalogue.seq);
     }
+    text.extend(list.all.iter().map(|signer| format!("  {}\n", signer.described(session.now))));
     let mut report = Report::new(SignReport { seq: kept.catalogue.seq, by, wanted }, text);
     report.talk.extend(change.and_then(|change| change.still_missing(&kept.folder)));
+    Ok(report)
+}
+
+/// Changes who may sign `kept`, as the options say.
+fn change(kept: &mut Kept, options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let (text, old) = kept.list_of_signers()?;
+    let edits = SignerEdits { add: &options.add, add_ci_key: &options.add_ci_key, remove: &options.remove };
+    let (new_text, removed) = edits.applied(&text, &old)?;
+    let new =
+        Signers::parse(&new_text).map_err(|why| Failure::input("the new list of signers can't be read").cause(why))?;
+    let row = kept.catalogue.signers.as_ref();
+    let before = row.map_or(1, |row| row.threshold);
+    let threshold = options.threshold.unwrap_or(before);
+    must_be_signable(&new, threshold, session.now)?;
+    let sha256 = Sha256::of(new_text.as_bytes());
+    let is_new = new.all.iter().filter(|signer| !old.all.contains(signer));
+    let report = SignersReport {
+        seq: kept.catalogue.seq,
+        threshold,
+        signers: new.all.iter().map(|signer| signer.described(session.now)).collect(),
+        added: is_new.map(|signer| signer.described(session.now)).collect(),
+        removed,
+    };
+    let mut text = format!("{threshold} of these keys must sign\n");
+    text.extend(
+        report
+            .signers
+            .iter()
+            .map(|signer| format!("{} {signer}\n", if report.added.contains(signer) { '+' } else { ' ' })),
+    );
+    text.extend(report.removed.iter().map(|signer| format!("- {signer}\n")));
+    let last = row.map_or(0, |row| row.step);
+    if row.is_some_and(|row| row.sha256 == sha256 && row.threshold == threshold) && (!options.start_over || last == 0) {
+        return Ok(Report::new(report, text));
+    }
+    let step = if options.start_over { 0 } else { last + 1 };
+    kept.catalogue.signers = Some(SignersRow { threshold, sha256, step });
+    kept.next(session)?;
+    let mut change = if options.start_over {
+        None
+    } else {
+        let before = SignerSet { signers: &old, threshold: before };
+        let change = Change::new((&kept.catalogue.name, step, kept.catalogue.seq), before, (&new_text, threshold));
+        Some(SignerChange::new(&kept.folder, step, change.map_err(Failure::bug)?))
+    };
+    signed(kept, &new, change.as_mut(), &options.kept, session)?;
+    change.iter().try_for_each(SignerChange::write)?;
+    kept.prepare_signers(&new_text)?;
+    let mut talk = written(kept, &new, session)?;
+    kept.keep_signers(&new_text)?;
+    if options.start_over {
+        // No reader follows them any more.
+        (1..=last).try_for_each(|number| files::remove_if_there(&kept.folder.join(step_file(number))))?;
+        talk.push(
+            "readers who pinned earlier keys are stopped until they trust the new ones: `colab-boot golden trust`"
+                .to_owned(),
+        );
+    }
+    talk.extend(change.and_then(|change| change.still_missing(&kept.folder)));
+    let mut report = Report::new(SignersReport { seq: kept.catalogue.seq, ..report }, text);
+    report.talk = talk;
     Ok(report)
 }

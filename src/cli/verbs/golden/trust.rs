@@ -1,17 +1,20 @@
 //! `golden trust`: the keys of those who may sign a repository, pinned by hand.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::TrustOptions;
-use crate::core::diag::{Code, Failure, Finding, Kind};
-use crate::core::model::Sha256;
+use crate::cli::verbs::golden::pins_here;
+use crate::core::diag::{Code, Failure, Finding, Kind, counted, shell_word};
+use crate::core::model::{PackageName, Sha256};
 use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::index_trust::{Trust, vouch};
 use crate::golden::repository::{
-    INDEX_FILE, Repository, SIGNERS_FILE, TO_READ, forget_others, leads_to, must_be_known, remember, trust_of,
-    write_trust,
+    INDEX_FILE, LARGEST_LIST, Repository, SIGNERS_FILE, TO_READ, address_of, forget_others, leads_to, lines_of,
+    must_be_fingerprint, must_be_known, notebook_line, remember, trust_of, write_trust,
 };
 use crate::golden::signed_text::split;
 use crate::golden::signers::{Signer, Signers};
@@ -25,18 +28,11 @@ struct TrustReport {
 }
 
 pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let is_fingerprint = |key: &&String| {
-        let body = key.strip_prefix("SHA256:").unwrap_or_default();
-        body.len() == 43 && body.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '/'))
-    };
-    if let Some(strange) = options.key.iter().find(|key| !is_fingerprint(key)) {
-        return Err(Failure::input(format!("--key: `{strange}` is not a fingerprint"))
-            .help("write it as `ssh-keygen -lf KEY.pub` prints it: `SHA256:` and 43 characters"));
-    }
-    let repository = Repository::open(&options.from, TO_READ, session)?;
+    options.key.iter().try_for_each(|key| must_be_fingerprint(key, "--key"))?;
+    let repository = Repository::open(&address_of(options.repo.as_ref(), &pins_here()), TO_READ, session)?;
     let none = |file: &str| Failure::world(format!("`{}` has no `{file}`", repository.name()));
     let index = repository.read(INDEX_FILE, LARGEST)?.ok_or_else(|| none(INDEX_FILE))?;
-    let bytes = repository.read(SIGNERS_FILE, 64 << 10)?.ok_or_else(|| none(SIGNERS_FILE))?;
+    let bytes = repository.read(SIGNERS_FILE, LARGEST_LIST)?.ok_or_else(|| none(SIGNERS_FILE))?;
     let signers_text = String::from_utf8(bytes).map_err(|_| none(SIGNERS_FILE))?;
     let unreadable = |why: String| Failure::answer(format!("`{}` can't be read", repository.name())).cause(why);
     let catalogue = split(&index).and_then(|signed| Catalogue::parse(signed.text)).map_err(unreadable)?;
@@ -52,7 +48,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
         return Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {strange}")).cause(all.join(", ")));
     }
     let threshold = options.threshold.or(row.map(|row| row.threshold)).unwrap_or(1);
-    let (keys, all): (Vec<String>, _) = (signers.all.iter().map(Signer::shown).collect(), signers.clone());
+    let (keys, all): (Vec<String>, _) = (described(&signers, session.now), signers.clone());
     let known = Some(trust_of(&session.paths, &catalogue.name)?).filter(|known| known.threshold > 0);
     let is_of_old = |old: &Trust| leads_to(&repository, &index, old, (&signers, threshold), session);
     let vouched_by_old = known.as_ref().is_some_and(is_of_old);
@@ -60,10 +56,11 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let (signers_text, signers) = if vouched_by_old && options.key.is_empty() {
         (signers_text, signers)
     } else {
-        named(&signers_text, &options.key).map_err(unreadable)?
+        lines_of(&signers_text, &options.key).map_err(unreadable)?
     };
-    if signers.all.len() < threshold {
-        return ask(&repository, &catalogue, threshold, &all, (options.key.is_empty(), known.is_some()));
+    if signers.index_keys().len() < threshold {
+        let state = (options.key.is_empty(), known.is_some());
+        return ask((&repository, &catalogue.name), threshold, (&all, session.now), state);
     }
     if known.is_some() && !vouched_by_old {
         must_be_known(&session.paths, &catalogue.name, &repository.name())?;
@@ -77,8 +74,11 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let folder = write_trust(&session.paths, (&name, &repository.name()), &signers_text, threshold)?;
     forget_others(&session.paths, &name, &signers)?;
     remember(&session.paths, &trust, &vouched);
-    let mut text =
-        format!("{name}: {threshold} of {} signatures required, pinned in {}\n", signers.all.len(), folder.display());
+    let mut text = format!(
+        "{name}: {threshold} of {} keys must sign, pinned in {}\n",
+        signers.index_keys().len(),
+        folder.display()
+    );
     let old = known.map(|trust| trust.signers).unwrap_or_default();
     text.extend(beyond(&signers, &old).map(|signer| format!("+ {signer}\n")));
     text.extend(beyond(&old, &signers).map(|signer| format!("- {signer}\n")));
@@ -92,7 +92,7 @@ fn unpinned(all: &Signers, pinned: &Signers, repository: &Repository) -> Option<
     let rest: Vec<String> = beyond(all, pinned).collect();
     let [own, known] = [pinned, all].map(|signers| signers.all.len());
     let message = format!("only {own} of {known} keys are pinned: an index signed by the others is refused");
-    let help = format!("to pin all: colab-boot golden trust {} {}", repository.name(), key_flags(all));
+    let help = format!("to pin all: colab-boot golden trust --repo {} {}", repository.name(), key_flags(all));
     (!rest.is_empty()).then(|| {
         let mut finding = Finding::warning(Code::GoldenKeysUnpinned, message).with_help(help);
         finding.notes = rest.into_iter().map(|key| format!("not pinned: {key}")).collect();
@@ -106,31 +106,24 @@ fn beyond(these: &Signers, others: &Signers) -> impl Iterator<Item = String> {
     these.all.iter().filter(move |signer| !others.contains(&signer.fingerprint())).map(Signer::shown)
 }
 
-/// The lines whose keys have one of `fingerprints`.
-fn named(text: &str, fingerprints: &[String]) -> Result<(String, Signers), String> {
-    let is_named = |line: &&str| {
-        let one = Signers::parse(line).unwrap_or_default();
-        one.all.iter().any(|signer| fingerprints.contains(&signer.fingerprint()))
-    };
-    let text: String = text.lines().filter(is_named).map(|line| format!("{line}\n")).collect();
-    let signers = Signers::parse(&text)?;
-    Ok((text, signers))
-}
-
 /// `--key SHA256:…`, once for each of `signers`, in their order.
 fn key_flags(signers: &Signers) -> String {
     signers.all.iter().map(|signer| format!("--key {}", signer.fingerprint())).collect::<Vec<_>>().join(" ")
 }
 
-/// Shows the keys, and how to pin them; an error where keys were named and are not among them.
+/// The keys, for people.
+fn described(signers: &Signers, now: u64) -> Vec<String> {
+    signers.all.iter().map(|signer| signer.described(now)).collect()
+}
+
+/// Shows the keys, and how to pin them; an error where keys were named and too few of them can sign.
 fn ask(
-    repository: &Repository,
-    catalogue: &Catalogue,
+    (repository, name): (&Repository, &PackageName),
     threshold: usize,
-    signers: &Signers,
+    (signers, now): (&Signers, u64),
     (is_question, is_pinned): (bool, bool),
 ) -> Result<Report, Failure> {
-    let keys: Vec<String> = signers.all.iter().map(Signer::shown).collect();
+    let keys = described(signers, now);
     // All of them: with fewer, a release that others have signed would be refused.
     let flags = key_flags(signers);
     if !is_question {
@@ -138,13 +131,15 @@ fn ask(
             .cause(keys.join(", "))
             .help("ask the maintainers for the fingerprints through a channel other than the repository"));
     }
+    let fingerprints: Vec<String> = signers.all.iter().map(Signer::fingerprint).collect();
     let text = format!(
-        "{}: {threshold} of these keys must sign\n  {}\n{}; after confirming the fingerprints, run\n  colab-boot golden trust {} {flags}\n",
-        catalogue.name,
+        "{name}: {} required from\n  {}\n{}\nAsk the maintainers to confirm the fingerprints, then run\n  colab-boot golden trust --repo {} {flags}\nor, for a cell whose keys no longer sign, run this line above it:\n  {}\n",
+        counted(threshold, "signature"),
         keys.join("\n  "),
-        if is_pinned { "keys are already pinned and were not changed" } else { "nothing is pinned" },
-        repository.name(),
+        if is_pinned { "Keys are already pinned and were not changed." } else { "Nothing is pinned." },
+        shell_word(Path::new(&repository.name())),
+        notebook_line(&fingerprints),
     );
-    let report = TrustReport { name: catalogue.name.to_string(), threshold, keys, pinned: false };
+    let report = TrustReport { name: name.to_string(), threshold, keys, pinned: false };
     Ok(Report::new(report, text))
 }

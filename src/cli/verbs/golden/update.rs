@@ -7,13 +7,12 @@ use serde::Serialize;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::UpdateOptions;
-use crate::cli::verbs::golden::diff::between;
 use crate::cli::verbs::golden::{read_believed, today, with_findings};
 use crate::core::diag::Failure;
 use crate::golden::entry::Standing;
 use crate::golden::pin::Pin;
-use crate::golden::repository::standing_findings;
 use crate::golden::repository::{Holder, TO_READ};
+use crate::golden::repository::{between, standing_findings};
 
 #[derive(Serialize)]
 struct Change {
@@ -31,7 +30,7 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
     if meant.is_empty() {
         let what = options.name.as_ref().map_or_else(|| "nothing".to_owned(), |name| format!("no `{name}`"));
         return Err(Failure::input(format!("`{}` pins {what}", holder.name()))
-            .help("add a release with `colab-boot golden add NAME --from REPOSITORY`"));
+            .help("add a release with `colab-boot golden add NAME --repo REPOSITORY`"));
     }
     let today = today(session);
     let found = read_believed(&holder.source(&options.source.to_take(options.allow_stale))?, &pins, TO_READ, session)?;

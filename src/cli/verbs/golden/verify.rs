@@ -42,7 +42,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         let what = if is_there { "pins no such release" } else { "does not exist" };
         let name = if is_there { holder.name() } else { options.into.display().to_string() };
         return Err(Failure::input(format!("`{name}` {what}"))
-            .help("add a release with `colab-boot golden add NAME --from REPOSITORY`"));
+            .help("add a release with `colab-boot golden add NAME --repo REPOSITORY`"));
     }
     let mut findings = Vec::new();
     let here = |found: Option<&Read>| {

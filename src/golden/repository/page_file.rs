@@ -1,48 +1,61 @@
-//! `golden page`: a repository as one file for a browser.
+//! The page of a repository, one file for a browser: every change of the index writes it.
 
 use std::collections::BTreeMap;
 
 use crate::boot::lock::{Lock, differences, read_lock};
 use crate::boot::session::Session;
-use crate::boot::verdict::Report;
-use crate::cli::arguments::PageOptions;
-use crate::cli::verbs::golden::folder_of;
-use crate::core::diag::{Failure, bytes, counted};
+use crate::core::diag::{Code, Failure, Finding, bytes};
 use crate::core::host::destination::write_output;
 use crate::core::host::files;
 use crate::golden::catalogue_page::{Products, Shown, render_page};
 use crate::golden::entry::Release;
-use crate::golden::repository::{Kept, Repository, TO_READ};
+use crate::golden::repository::repository_changes::Kept;
+use crate::golden::repository::{Repository, TO_READ, repo_option};
 
-pub(super) fn run(options: &PageOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let kept = Kept::open(&folder_of(options.repo.as_ref()), session)?;
-    let repository = Repository::open(&kept.folder.display().to_string(), TO_READ, session)?;
-    let shown = |release: &Release| Ok((release.title(), shown(&kept, &repository, release, options)?));
-    let shown = kept.catalogue.releases.iter().map(shown).collect::<Result<BTreeMap<String, Shown>, Failure>>()?;
-    let page = render_page(&kept.catalogue, &shown, &products(session), &bytes).map_err(Failure::bug)?;
-    let path = options.out.clone().unwrap_or_else(|| kept.folder.join("index.html"));
-    let there = files::read_optional(&path)?;
-    if !options.check && there.as_ref().is_some_and(|text| !text.starts_with("<!doctype html>")) {
-        return Err(Failure::input(format!("`{}` exists and is not a catalog page", path.display()))
-            .help("name another file with --out"));
-    }
-    if !options.check {
+/// The file that browsers get for a folder.
+const PAGE_FILE: &str = "index.html";
+
+/// Writes the page of `kept`; `place` is the repository on GitHub and its commit, for links to Colab. Returns what is
+/// to be said: a page that can't be written is no reason to keep an index back.
+pub fn refresh_page(kept: &Kept, place: Option<&str>, session: &Session<'_>) -> Option<String> {
+    let path = kept.folder.join(PAGE_FILE);
+    let written = files::read_optional(&path).and_then(|there| {
+        if there.is_some_and(|text| !is_ours(&text)) {
+            return Ok(Some(format!("`{}` is not a page of colab-boot, and stays as it is", path.display())));
+        }
+        let page = rendered(kept, place, session)?;
         write_output(&path, page.as_bytes())?;
-    } else if there.as_deref() != Some(page.as_str()) {
-        return Err(Failure::answer(format!("`{}` does not match index {}", path.display(), kept.catalogue.seq))
-            .help("run the command without --check to write it"));
-    }
-    let text = format!(
-        "{}: {}, {}\n",
-        path.display(),
-        counted(kept.catalogue.releases.len(), "release"),
-        bytes(page.len() as u64)
-    );
-    Ok(Report::new(page.len(), text))
+        Ok(None)
+    });
+    written.unwrap_or_else(|failure| Some(format!("`{}` was not updated: {failure}", path.display())))
+}
+
+/// A warning where the page is not the one of the index; nothing where the folder has no page of ours.
+pub fn outdated_page(kept: &Kept, session: &Session<'_>) -> Option<Finding> {
+    let there = files::read_optional(&kept.folder.join(PAGE_FILE)).ok().flatten().filter(|text| is_ours(text))?;
+    let place = there.split_once("<meta name=\"colab\" content=\"").and_then(|(_, rest)| Some(rest.split_once('"')?.0));
+    let place = place.map(|place| place.replace("&#x2f;", "/"));
+    let page = rendered(kept, place.as_deref(), session).ok()?;
+    let message = format!("`{PAGE_FILE}` does not match index {}", kept.catalogue.seq);
+    let help = format!("write it again with `colab-boot golden publish{}`", repo_option(&kept.folder));
+    (page != there).then(|| Finding::warning(Code::GoldenFileDiffers, message).with_help(help))
+}
+
+/// Whether colab-boot has made a page.
+fn is_ours(text: &str) -> bool {
+    text.contains("<meta name=\"generator\" content=\"colab-boot\">")
+        || text.starts_with("<!doctype html>") && text.contains("<p>Golden profiles: ")
+}
+
+fn rendered(kept: &Kept, place: Option<&str>, session: &Session<'_>) -> Result<String, Failure> {
+    let repository = Repository::open(&kept.folder.display().to_string(), TO_READ, session)?;
+    let shown = |release: &Release| Ok((release.title(), shown(kept, &repository, release, place)?));
+    let shown = kept.catalogue.releases.iter().map(shown).collect::<Result<BTreeMap<String, Shown>, Failure>>()?;
+    render_page(&kept.catalogue, (&shown, place), &products(session), &bytes).map_err(Failure::bug)
 }
 
 /// What the page shows of a release beside its row: the cell, and how its lock differs from that of the release before.
-fn shown(kept: &Kept, repository: &Repository, release: &Release, options: &PageOptions) -> Result<Shown, Failure> {
+fn shown(kept: &Kept, repository: &Repository, release: &Release, place: Option<&str>) -> Result<Shown, Failure> {
     let script = text_of(repository, release, "py")?;
     // The first of its cells boots; the others look at what came of it.
     let cell = script.split("\n# %%\n").next().unwrap_or_default().trim_start_matches("# %%\n").to_owned();
@@ -54,7 +67,7 @@ fn shown(kept: &Kept, repository: &Repository, release: &Release, options: &Page
     };
     let mut lines = both.map(|(old, new)| differences(&old, &new)).unwrap_or_default();
     lines.retain(|line| !line.starts_with("it was made with matrix") && line != "the profile has changed since");
-    let colab = options.colab.as_ref().and_then(|place| colab(place, release));
+    let colab = place.and_then(|place| colab(place, release));
     Ok(Shown { cell, differences: lines, before: before.map(Release::title), colab })
 }
 

@@ -27,8 +27,8 @@ pub enum Role {
     Ci,
 }
 
-/// The line of `allowed_signers` for a public key, `ssh-ed25519 AAAA… NAME`, with the rights of its `role`. Such a line,
-/// which says itself what its owner may do, stays as it is.
+/// The line of `allowed_signers` for a public key, `ssh-ed25519 AAAA… NAME`, with the rights of its `role`. A line that
+/// says itself what its owner may do stays as it is.
 pub fn signer_line(key: &str, role: Role) -> String {
     if Signers::parse(key).is_ok_and(|signers| signers.all.len() == 1) {
         return format!("{key}\n");

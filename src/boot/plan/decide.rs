@@ -155,7 +155,12 @@ fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version
         }
         let message = match installed {
             Some(one) => {
-                let by = if one.installer.is_empty() { "another tool" } else { &one.installer };
+                let by = match one.installer.as_str() {
+                    "" => "another tool",
+                    // Of this state folder it would be known.
+                    "colab-boot" => "a colab-boot with another state folder",
+                    name => name,
+                };
                 format!(
                     "{name} {} was replaced with {} by {by} after colab-boot installed it",
                     entry.version, one.version

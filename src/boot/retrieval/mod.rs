@@ -24,7 +24,7 @@ use crate::boot::retrieval::pages::page_of;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::boot::store::{Store, StoreAnswer, StoredWheel};
-use crate::core::diag::{Failure, Finding, bytes};
+use crate::core::diag::{Failure, Finding, bytes, counted};
 use crate::core::host::mounts::Look;
 use crate::core::host::parallel::on_all_cores;
 use crate::core::log::{Style, bar};
@@ -165,8 +165,9 @@ impl Retrieval<'_> {
         let total: u64 = sizes.sum();
         enough_space(folder, total, "the wheels need")?;
         let size = if total > 0 { format!(", {}", bytes(total)) } else { String::new() };
-        let plural = if packages.len() == 1 { "" } else { "s" };
-        self.session.say(&format!("fetching {} wheel{plural}{size}", packages.len()));
+        let is_wheel = |package: &&LockedPackage| package.wheel().is_none_or(|wheel| !wheel.is_source());
+        let noun = if packages.iter().all(is_wheel) { "wheel" } else { "file" };
+        self.session.say(&format!("fetching {}{size}", counted(packages.len(), noun)));
         let found: Vec<Option<Download>> = packages.iter().map(|package| folders.find(package)).collect();
         let remote: Vec<&LockedPackage> =
             packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(package, _)| *package).collect();

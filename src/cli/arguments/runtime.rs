@@ -52,7 +52,8 @@ pub struct ForecastOptions {
     #[arg(long, value_name = "FOLDER", conflicts_with = "profiles")]
     pub repo: Option<PathBuf>,
 
-    /// A notebook image; may be repeated [default: the two newest with a GPU]
+    /// A notebook image; may be repeated [default: the two newest with a GPU, or
+    /// without one for a lock without CUDA]
     #[arg(long, value_name = "NAME")]
     pub runtime: Vec<String>,
 

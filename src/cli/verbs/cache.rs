@@ -46,6 +46,7 @@ pub(super) fn run(verb: &CacheVerb, session: &Session<'_>) -> Result<Report, Fai
     }
     let text = match report {
         CacheReport { wheels: 0, freed: 0 } => "nothing to remove\n".to_owned(),
+        CacheReport { wheels: 0, freed } => format!("removed cached listings and downloads; {} freed\n", bytes(freed)),
         CacheReport { wheels, freed } => {
             format!("removed {}; {} freed\n", counted(wheels, "unpacked wheel"), bytes(freed))
         }

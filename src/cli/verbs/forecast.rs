@@ -1,16 +1,17 @@
 //! `forecast`: what would become of profiles on notebook images, before anybody meets it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::boot::lock::lock_path;
 use crate::boot::machine::{MachineRequest, Runtime};
-use crate::boot::planned::{Outlook, gpus_of, outlook};
+use crate::boot::planned::{gpus_of, outlook};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::ForecastOptions;
-use crate::core::diag::{Failure, bytes};
+use crate::cli::output::{forecast_edges, render_forecast};
+use crate::core::diag::Failure;
+use crate::core::host::parallel::on_all_cores;
 use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
 use crate::golden::entry::Standing;
@@ -18,20 +19,38 @@ use crate::golden::repository::Kept;
 
 pub(super) fn run(options: &ForecastOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profiles = profiles(options, session)?;
-    let machines = machines(options, session)?;
+    let (with_gpu, without) = (machines(options, Kind::Gpu, session)?, machines(options, Kind::Cpu, session)?);
     let settings = options.index.settings();
-    let mut all = Vec::new();
+    let mut wanted = Vec::new();
     for path in &profiles {
-        for (name, machine) in &machines {
-            for gpu in gpus_of(session, machine)? {
-                session.log.detail(|| format!("{} on {name} {}", path.display(), gpu.as_deref().unwrap_or_default()));
-                all.push(outlook(session, path, (name, machine, gpu.as_deref()), &settings)?);
-            }
+        let machines = if needs_no_gpu(path, session) { &without } else { &with_gpu };
+        for (name, machine) in machines {
+            wanted.extend(gpus_of(session, machine)?.into_iter().map(|gpu| (path, name, machine, gpu)));
         }
     }
-    let mut report = Report::new(&all, table(&all));
-    report.talk.extend(edges(&all));
+    let wanted: Vec<_> = wanted.into_iter().enumerate().collect();
+    let mut all = on_all_cores(&wanted, |(at, (path, name, machine, gpu))| {
+        session.log.detail(|| format!("{} on {name} {}", path.display(), gpu.as_deref().unwrap_or_default()));
+        Some((*at, outlook(session, path, (name, machine, gpu.as_deref()), &settings)))
+    });
+    all.sort_by_key(|(at, _)| *at);
+    let all = all.into_iter().map(|(_, one)| one).collect::<Result<Vec<_>, Failure>>()?;
+    let mut report = Report::new(&all, render_forecast(&all));
+    report.talk.extend(forecast_edges(&all));
     Ok(report)
+}
+
+/// Images of which the newest are taken where none is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Gpu,
+    Cpu,
+}
+
+/// Whether a profile has a lock without CUDA: its users choose an image without a GPU.
+fn needs_no_gpu(profile: &Path, session: &Session<'_>) -> bool {
+    let lock = session.read_lock(&lock_path(profile, None)).ok().flatten();
+    lock.is_some_and(|lock| lock.targets.iter().all(|target| target.cuda.is_none()))
 }
 
 /// The profiles that are named, or those of the current releases of a repository.
@@ -49,9 +68,13 @@ fn profiles(options: &ForecastOptions, session: &Session<'_>) -> Result<Vec<Path
     Ok(paths)
 }
 
-/// The machines and images that are named, all images, or the two newest with a GPU; newest first. Each with the name
+/// The machines and images that are named, all images, or the two newest of a kind; newest first. Each with the name
 /// that the table gives it.
-fn machines(options: &ForecastOptions, session: &Session<'_>) -> Result<Vec<(String, MachineRequest)>, Failure> {
+fn machines(
+    options: &ForecastOptions,
+    kind: Kind,
+    session: &Session<'_>,
+) -> Result<Vec<(String, MachineRequest)>, Failure> {
     let known = session.runtimes()?;
     if !options.runtime.is_empty() || !options.machine.is_empty() {
         let recorded = options.machine.iter().map(|path| {
@@ -69,73 +92,12 @@ fn machines(options: &ForecastOptions, session: &Session<'_>) -> Result<Vec<(Str
         known.iter().map(|(image, _)| image).filter(|one| !one.packages.is_empty()).collect();
     images.sort_by_key(|image| Reverse((image.day(), image.full_name())));
     if !options.all {
-        images.retain(|image| !image.gpus.is_empty());
+        images.retain(|image| match kind {
+            Kind::Gpu => !image.gpus.is_empty(),
+            Kind::Cpu => image.accelerator.as_deref() == Some("cpu"),
+        });
         images.truncate(2);
     }
     let named = images.iter().map(|image| image.full_name()).map(|name| (name.clone(), MachineRequest::runtime(&name)));
     Ok(named.collect())
-}
-
-/// One line for GPUs on which the same happens.
-fn table(all: &[Outlook]) -> String {
-    let mut text = String::new();
-    let mut last = "";
-    for group in all.chunk_by(|a, b| a.profile == b.profile && a.runtime == b.runtime && said(a) == said(b)) {
-        let one = &group[0];
-        if one.profile != last {
-            let _ = writeln!(text, "{}", one.profile);
-            last = &one.profile;
-        }
-        let gpus: Vec<&str> = group.iter().filter_map(|one| one.gpu.as_deref()).map(short).collect();
-        let gpus = if gpus.is_empty() { "no GPU".to_owned() } else { gpus.join(", ") };
-        let _ = writeln!(text, "  {:<18} {gpus}\n  {:<18} {}", one.runtime, "", said(one));
-    }
-    let broken = all.iter().filter(|one| !one.survives).count();
-    let _ = writeln!(text, "forecast: {} of {} survive", all.len() - broken, all.len());
-    text
-}
-
-/// What happens, in one line.
-fn said(one: &Outlook) -> String {
-    if one.survives {
-        let restart = if one.restart { "one restart" } else { "no restart" };
-        let warnings = if one.warnings.is_empty() { String::new() } else { format!("; {}", one.warnings.join(", ")) };
-        let fetched = bytes(one.download);
-        return format!(
-            "survives: {} to change, {} kept, {fetched} to fetch, {restart}{warnings}",
-            one.changes, one.kept
-        );
-    }
-    let code = one.code.as_ref().map(|code| format!("{code}: ")).unwrap_or_default();
-    let because = one.because.as_deref().unwrap_or_default();
-    format!("breaks: {code}{}", because.lines().next().unwrap_or_default())
-}
-
-/// A GPU's name without its maker's, and what distinguishes none that notebooks have.
-fn short(name: &str) -> &str {
-    let name = name.trim_start_matches("NVIDIA ").trim_start_matches("Tesla ");
-    name.trim_end_matches(" Server Edition").split("-SXM").next().unwrap_or(name)
-}
-
-/// From which image on something breaks that all older ones run, by profile and GPU.
-fn edges(all: &[Outlook]) -> Vec<String> {
-    let mut by_gpu: BTreeMap<(&str, String), Vec<&Outlook>> = BTreeMap::new();
-    for one in all.iter().filter(|one| one.is_image) {
-        let kind = one.runtime.rsplit('-').next().unwrap_or_default();
-        let gpu = one.gpu.as_deref().map_or_else(|| format!("{kind} images"), |gpu| short(gpu).to_owned());
-        by_gpu.entry((&one.profile, gpu)).or_default().push(one);
-    }
-    let mut lines: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
-    for ((profile, gpu), mut outlooks) in by_gpu {
-        outlooks.sort_by(|a, b| a.runtime.cmp(&b.runtime));
-        let good = outlooks.iter().take_while(|one| one.survives).count();
-        let rest = &outlooks[good..];
-        if let Some(first) = rest.first().filter(|_| good > 0 && rest.iter().all(|one| !one.survives)) {
-            lines.entry((profile, &first.runtime)).or_default().push(gpu);
-        }
-    }
-    lines
-        .into_iter()
-        .map(|((profile, from), gpus)| format!("{profile} breaks from {from}: {}", gpus.join(", ")))
-        .collect()
 }

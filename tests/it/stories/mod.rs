@@ -28,6 +28,7 @@ mod rotations;
 mod signed;
 mod targets;
 mod team;
+mod two_years;
 mod unseen;
 mod verified;
 mod vouched;

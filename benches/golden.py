@@ -1,6 +1,6 @@
-"""Publishes 100 releases, checks them, lists them and writes their page: seconds and memory of each.
+"""Publishes 100 releases, checks them, lists them, adds and withdraws one, and writes their page: seconds and memory of each.
 
-    python3 benches/golden.py --colab-boot target/release/colab-boot [--releases 100]
+    python3 benches/golden.py --colab-boot target/release/colab-boot [--releases 100] [--forecast]
 
 Ten profiles with ten versions each, locked once on the default index for `bare-3.12`; a new key signs. All in a folder that is deleted.
 """
@@ -41,6 +41,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--colab-boot", required=True)
     parser.add_argument("--releases", type=int, default=100)
+    parser.add_argument("--forecast", action="store_true", help="Forecast them on the newest images, too")
     options = parser.parse_args()
     program = str(Path(options.colab_boot).resolve())
     with tempfile.TemporaryDirectory() as folder:
@@ -58,12 +59,18 @@ def main():
             ("publish again, nothing new", ["golden", "publish", *profiles, "--repo", "repo", "--key", "key"]),
             ("check", ["golden", "check", "--repo", "repo"]),
             ("list", ["golden", "list", "--repo", "repo"]),
-            ("page", ["golden", "page", "--repo", "repo"]),
+            ("add", ["golden", "add", "data-0", "--repo", "repo", "--into", "here"]),
+            ("withdraw", ["golden", "withdraw", "data-0@2026.1.0", "--because", "old", "--repo", "repo", "--key", "key"]),
+            ("page", ["golden", "publish", "--repo", "repo"]),
         ):
             seconds, memory, code, said = run([program, *command], folder, environment)
             print(f"{name:28} {seconds:6.2f} s  {memory:5.0f} MB  exit {code}")
             if code > 1:
                 sys.exit(said)
+        if options.forecast:
+            for when in ("empty cache", "again"):
+                seconds, memory, code, said = run([program, "forecast", "--repo", "repo"], folder, environment)
+                print(f"{'forecast, ' + when:28} {seconds:6.2f} s  {memory:5.0f} MB  exit {code}  {said.splitlines()[-1]}")
         print(f"index {Path(folder, 'repo/golden.toml').stat().st_size} bytes, page {Path(folder, 'repo/index.html').stat().st_size} bytes")
 
 

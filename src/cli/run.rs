@@ -54,10 +54,11 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     }
     let arguments = joined(arguments);
     let asked_for_json = asked_for_json(&arguments);
+    let is_golden = arguments.iter().any(|word| word == "golden");
     let mut arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            let error = with_new_name(error);
+            let error = if is_golden { with_new_name(error) } else { error };
             let to: &mut dyn Write = if error.use_stderr() { err } else { &mut *out };
             let _ = write!(to, "{}", error.render());
             if let Some(verb) = asked_for_json.filter(|_| error.use_stderr()) {

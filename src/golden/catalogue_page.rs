@@ -61,6 +61,7 @@ struct Row<'a> {
 struct ShownRow<'a> {
     rows: Vec<(&'static str, String)>,
     files: &'a [crate::golden::entry::ReleaseFile],
+    folder: String,
     shown_cell: &'a str,
     differences: &'a [String],
     before: Option<&'a str>,
@@ -131,6 +132,7 @@ fn row<'a>(
     let shown = shown.map(|shown| ShownRow {
         rows: rows(release, bytes),
         files: &release.files,
+        folder: release.folder(),
         shown_cell: &shown.cell,
         differences: &shown.differences,
         before: shown.before.as_deref(),

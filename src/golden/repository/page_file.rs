@@ -56,9 +56,15 @@ fn rendered(kept: &Kept, place: Option<&str>, session: &Session<'_>) -> Result<S
 
 /// What the page shows of a release beside its row: the cell, and how its lock differs from that of the release before.
 fn shown(kept: &Kept, repository: &Repository, release: &Release, place: Option<&str>) -> Result<Shown, Failure> {
-    let script = text_of(repository, release, "py")?;
-    // The first of its cells boots; the others look at what came of it.
-    let cell = script.split("\n# %%\n").next().unwrap_or_default().trim_start_matches("# %%\n").to_owned();
+    // Of older releases the page links the files: a thousand cells are 25 MB.
+    let newest = kept.catalogue.find(release.name.as_ref(), kept.catalogue.issued);
+    let cell = if newest.is_some_and(|newest| newest.version == release.version) {
+        let script = text_of(repository, release, "py")?;
+        // The first of its cells boots; the others look at what came of it.
+        script.split("\n# %%\n").next().unwrap_or_default().trim_start_matches("# %%\n").to_owned()
+    } else {
+        String::new()
+    };
     let older = kept.catalogue.releases.iter().filter(|other| other.name == release.name);
     let before = older.filter(|other| other.version < release.version).max_by(|a, b| a.version.cmp(&b.version));
     let both = match before {

@@ -147,6 +147,8 @@ fn old_names_say_the_new_ones_and_policies_decide_what_fails() {
         let said = team.run(&["golden", old, "data@1.0.0", "--because", "x"]).expect(2).stderr;
         assert!(said.contains(new), "{old}: {said}");
     }
+    let said = team.run(&["matrix", "yank"]).expect(2).stderr;
+    assert!(!said.contains("golden"), "{said}");
     let said = team.run(&["golden", "check", "--repo", "repo"]).expect(0);
     assert!(said.stderr.contains("was not verified within 90d"), "{said:?}");
     assert!(said.stdout.contains("data: 1 current, 1 deprecated"), "{said:?}");

@@ -97,6 +97,11 @@ fn the_page_is_the_same_each_time_and_says_where_it_is_not() {
     test.run(&render).expect(0);
     assert_eq!(std::fs::read_to_string(test.path("repo/index.html")).expect("a page").replace("&#x2f;", "/"), page);
     assert!(page.contains("/github/team/golden/blob/0123abc/data/1.0.0/data.ipynb"), "{page}");
+    // A page of the keeper's own stays.
+    let own = "<!doctype html><title>ours</title>";
+    std::fs::write(test.path("repo/index.html"), own).expect("a page");
+    assert!(test.run(&render).expect(0).stdout.contains("stays as it is"));
+    assert_eq!(std::fs::read_to_string(test.path("repo/index.html")).expect("a page"), own);
     // Nothing is asked for: but for the links that a reader may follow there is no address.
     for word in ["src=", "@import", "url(", "<link", "<iframe"] {
         let found = page.replace("&lt;img src=x", "").replace("\\u003cimg src=x", "");

@@ -109,8 +109,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
 fn with_new_name(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(verb)) = error.get(ContextKind::InvalidSubcommand) else { return error };
     let Some((_, new)) = RENAMED.iter().find(|(old, _)| old == verb) else { return error };
-    error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(Vec::new()));
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![format!("use `{new}`").into()]));
+    error.insert(ContextKind::SuggestedSubcommand, ContextValue::String((*new).to_owned()));
     error
 }
 

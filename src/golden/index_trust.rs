@@ -139,7 +139,7 @@ pub fn vouch(file: &[u8], fresh: Option<Confirmation<'_>>, trust: &Trust, now: u
 fn unsigned(blocks: usize) -> Finding {
     let message = match blocks {
         0 => "this index is not signed".to_owned(),
-        blocks => format!("no keys are pinned here, so the signatures of this index ({blocks}) prove nothing"),
+        blocks => format!("no keys are pinned here: the index has {}, unverified", counted(blocks, "signature")),
     };
     Finding::warning(Code::GoldenUnsigned, message)
 }

@@ -131,7 +131,7 @@ fn ask(
             .cause(keys.join(", "))
             .help("ask the maintainers for the fingerprints through a channel other than the repository"));
     }
-    let fingerprints: Vec<String> = signers.all.iter().map(Signer::fingerprint).collect();
+    let fingerprints: Vec<String> = signers.index_fingerprints().into_iter().collect();
     let text = format!(
         "{name}: {} required from\n  {}\n{}\nAsk the maintainers to confirm the fingerprints, then run\n  colab-boot golden trust --repo {} {flags}\nor, for a cell whose keys no longer sign, run this line above it:\n  {}\n",
         counted(threshold, "signature"),

@@ -155,7 +155,7 @@ fn too_few(by: &[String], trust: &Trust, outcomes: &[Outcome]) -> Finding {
     if by.is_empty() {
         return finding.with_help("the index or its keys were changed: ask its maintainers for their fingerprints");
     }
-    finding.with_help("its maintainers may not have finished signing it: try again later, or ask them")
+    finding.with_help("its maintainers may not have finished signing it, or have lost keys: ask them")
 }
 
 /// What a signature that does not count says.

@@ -148,6 +148,10 @@ pub struct SignOptions {
     #[arg(long)]
     pub start_over: bool,
 
+    /// Sign although others changed signers, the threshold or published releases since you signed here
+    #[arg(long)]
+    pub accept_changes: bool,
+
     #[command(flatten)]
     pub kept: KeptOptions,
 }

@@ -17,6 +17,7 @@ mod source_request;
 mod status_text;
 mod release_diff;
 mod signer_list;
+mod unexpected;
 mod page_file;
 mod pin_holder;
 mod trusted;

@@ -60,7 +60,7 @@ pub(super) fn recovered(
     let names: Vec<String> = signers.all.iter().map(Signer::shown).collect();
     let message = format!("{TRUST_VARIABLE} replaces the keys that were trusted before with {}", names.join(", "));
     let finding = Finding::warning(Code::GoldenSignersChanged, message)
-        .with_help("add the release again: its new cell, or its new pin, trusts the new keys by itself");
+        .with_help("use a release that was published after the change: its cell trusts the new keys by itself");
     let threshold = stated.max(old.threshold);
     Ok(Some((Trust { signers, threshold, seen: None, ..old.clone() }, finding)))
 }

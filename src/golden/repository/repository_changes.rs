@@ -17,6 +17,7 @@ use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::entry::Release;
 use crate::golden::index_trust::Behind;
 use crate::golden::repository::trusted::{record_of, trust_of};
+use crate::golden::repository::unexpected::unexpected;
 use crate::golden::repository::{FRESH_FILE, INDEX_FILE, SIGNERS_FILE};
 use crate::golden::signed_text::{join, split};
 use crate::golden::signers::{INDEX, Outcome, Signers};
@@ -32,6 +33,8 @@ pub struct Kept {
     alone: Option<File>,
     /// Why nobody should build on it: none of those who may has signed it as it is.
     doubt: Option<Doubt>,
+    /// How it differs from what was signed here, as no release and no renewal does.
+    unexpected: Vec<String>,
 }
 
 /// How an index came to be without a signature of those who may sign.
@@ -66,6 +69,7 @@ impl Kept {
         }
         let mut kept = Self { alone, ..Self::open(folder, session)? };
         kept.doubt = kept.doubt(session)?;
+        kept.unexpected = unexpected(folder, &kept.catalogue, &session.paths);
         Ok(kept)
     }
 
@@ -90,8 +94,8 @@ impl Kept {
     pub fn must_be_signed(&self, is_sign: bool) -> Result<(), Failure> {
         let folder = shell_word(&self.folder);
         let (what, help) = match self.doubt {
-            None => return Ok(()),
-            Some(Doubt::Unsigned) if is_sign => return Ok(()),
+            None => return self.must_be_expected(),
+            Some(Doubt::Unsigned) if is_sign => return self.must_be_expected(),
             Some(Doubt::Unsigned) => (
                 "has no trusted signature",
                 format!("review its changes, then run `colab-boot golden sign --repo {folder}` and this command again"),
@@ -106,6 +110,27 @@ impl Kept {
         let message = format!("the index in `{folder}` {what}; nothing was signed");
         let finding = Finding::error(Code::GoldenThreshold, message).with_help(help);
         Err(Failure::from_findings(Kind::Answer, vec![finding]))
+    }
+
+    /// An error where others have changed what a signature vouches for, until the user has agreed with
+    /// [`accept`](Self::accept).
+    fn must_be_expected(&self) -> Result<(), Failure> {
+        if self.unexpected.is_empty() {
+            return Ok(());
+        }
+        let message = "the index changed since it was signed here; nothing was signed";
+        let help = format!(
+            "ask the other maintainers; if they made these changes, run `colab-boot golden sign --accept-changes --repo {}`, otherwise restore the folder from version control",
+            shell_word(&self.folder)
+        );
+        let finding = Finding::error(Code::GoldenThreshold, message).with_help(help);
+        let finding = self.unexpected.iter().cloned().fold(finding, Finding::with_note);
+        Err(Failure::from_findings(Kind::Answer, vec![finding]))
+    }
+
+    /// Takes what others have changed. Returns it.
+    pub fn accept(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.unexpected)
     }
 
     /// The one in `folder`, to be looked at. An index that goes back behind one that was seen here is refused:
@@ -135,6 +160,7 @@ impl Kept {
             blocks: signed.blocks,
             alone: None,
             doubt: None,
+            unexpected: Vec::new(),
         };
         let trust = trust_of(&session.paths, &kept.catalogue.name)?;
         let (place, own) = (folder.display(), kept.catalogue.seq);

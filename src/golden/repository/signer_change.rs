@@ -7,6 +7,7 @@ use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::core::host::files;
 use crate::golden::repository::repository_changes::Kept;
 use crate::golden::repository::ssh_keygen::sign;
+use crate::golden::repository::unexpected::remember_signed;
 use crate::golden::repository::{Repository, repo_option};
 use crate::golden::rotation::{Change, LARGEST_STEP, faults, step_file};
 use crate::golden::signers::{INDEX, Outcome, Signers};
@@ -74,17 +75,21 @@ pub fn sign_all(
     };
     let block = sign(session, key, &kept.text, INDEX)?;
     let is_signer = signers.check(&kept.text, std::slice::from_ref(&block), INDEX, session.now);
+    let remember = |kept: &Kept| remember_signed(&kept.folder, &kept.text, &session.paths);
     if has_signed && matches!(is_signer.as_slice(), [Outcome::Unknown { .. }]) {
+        remember(kept);
         return Ok(());
     }
-    kept.sign(signers, block, session.now)
+    kept.sign(signers, block, session.now)?;
+    remember(kept);
+    Ok(())
 }
 
 /// What is wrong with the changes of the signers of `kept`, which a reader with earlier keys has to follow.
 pub fn change_findings(kept: &Kept, repository: &Repository) -> Vec<Finding> {
     let found = faults(&kept.catalogue, &|number| repository.read(&step_file(number), LARGEST_STEP));
     let help = format!(
-        "earlier signers sign the last change with `colab-boot golden sign{}`; other files come back from version control",
+        "if you made the last change, earlier signers sign it with `colab-boot golden sign{}`; other files come back from version control",
         repo_option(&kept.folder)
     );
     let finding = |(number, why): (u64, String)| {

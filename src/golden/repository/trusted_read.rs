@@ -111,7 +111,9 @@ fn believed_or_recovered(
 /// `failure` with what a user does whose keys no longer sign the index.
 pub fn with_way_back(mut failure: Failure, repository: &Repository) -> Failure {
     let place = shell_word(Path::new(&repository.name()));
-    let help = format!("`colab-boot golden trust --repo {place}` shows how to trust its new keys, in a notebook too");
+    let help = format!(
+        "if the maintainers confirm by another channel that they replaced lost keys, `colab-boot golden trust --repo {place}` shows how to trust the new ones"
+    );
     failure.findings.iter_mut().for_each(|finding| finding.help.push(help.clone()));
     failure
 }

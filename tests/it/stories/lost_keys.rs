@@ -3,6 +3,7 @@
 
 use crate::stories::team::{Team, fingerprint, two_releases};
 use crate::support::keys::Key;
+use crate::support::test::Outcome;
 
 const VARIABLE: &str = "COLAB_BOOT_GOLDEN_TRUST";
 
@@ -90,6 +91,72 @@ fn nobody_without_a_key_starts_over() {
     let named = [(VARIABLE, fingerprint(&mallory))];
     let named: Vec<(&str, &str)> = named.iter().map(|(name, value)| (*name, value.as_str())).collect();
     assert_eq!(team.cell(&[&team.alice, &team.bob], &named).expect(1).codes(), ["golden-threshold"]);
+}
+
+#[test]
+fn maintainers_sign_nothing_that_others_have_changed_without_a_word() {
+    let team = two_releases();
+    team.keep(&["withdraw", "--yank", "data@1.0.0", "--because", "broken"]);
+    let folder = team.day.test.path("repo");
+    let all = ["golden.toml", "allowed_signers"].map(|name| (name, std::fs::read(folder.join(name)).expect("a file")));
+    let mallory = Key::new(&team.day.test.path(""), "mallory");
+    let elsewhere = |arguments: &[&str]| {
+        let _ = std::fs::remove_dir_all(team.day.test.path("mallory-state"));
+        let mut command = team.day.test.command(&[&["golden"], arguments, &["--repo", "repo"]].concat());
+        command.env("COLAB_BOOT_STATE_DIR", team.day.test.path("mallory-state"));
+        Outcome::of(command).expect(0);
+    };
+    let signs = |keys: &Key| team.sign(keys);
+    let attacks: [(&dyn Fn(), &str); 4] = [
+        (&|| elsewhere(&["sign", "--add", "mallory.pub", "--threshold", "1", "--key", &key(&mallory)]), "from 2 to 1"),
+        (&|| elsewhere(&["sign", "--add", "mallory.pub", "--no-sign"]), "the list of signers changed"),
+        (
+            &|| {
+                elsewhere(&[
+                    "sign",
+                    "--add",
+                    "mallory.pub",
+                    "--start-over",
+                    "--threshold",
+                    "1",
+                    "--key",
+                    &key(&mallory),
+                ])
+            },
+            "the list of signers changed",
+        ),
+        (
+            &|| {
+                let text = String::from_utf8(team.index()).expect("a text");
+                let text = text.split("# -----BEGIN").next().expect("a text").replace("\"yanked\"", "\"current\"");
+                std::fs::write(folder.join("golden.toml"), text).expect("an index");
+            },
+            "data@1.0.0 is no longer withdrawn",
+        ),
+    ];
+    for (attack, why) in attacks {
+        attack();
+        let planted = team.index();
+        team.run(&["golden", "sign", "--renew", "--repo", "repo", "--key", &key(&team.alice)]).expect(1);
+        for said in [signs(&team.alice), signs(&team.bob)] {
+            let said = said.expect(1).stderr;
+            assert!(said.contains("changed since it was signed here") && said.contains(why), "{why}: {said}");
+        }
+        assert_eq!(team.index(), planted, "{why}");
+        for (name, bytes) in &all {
+            std::fs::write(folder.join(name), bytes).expect("a file");
+        }
+        let _ = std::fs::remove_dir_all(folder.join("signers"));
+    }
+    // Maintainers on two machines agree, and go on.
+    Key::new(&team.day.test.path(""), "carol");
+    elsewhere(&["sign", "--add", "carol.pub", "--key", &key(&team.bob)]);
+    signs(&team.alice).expect(1);
+    let said =
+        team.run(&["golden", "sign", "--accept-changes", "--repo", "repo", "--key", &key(&team.alice)]).expect(0);
+    assert!(said.stderr.contains("accepted: the list of signers changed"), "{said:?}");
+    team.run(&["golden", "check", "--repo", "repo"]).expect(0);
+    team.keep(&["sign", "--renew"]);
 }
 
 #[test]

@@ -37,6 +37,7 @@ struct SignReport {
 
 pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
+    let accepted = if options.accept_changes { kept.accept() } else { Vec::new() };
     if options.changes_signers() {
         return change(&mut kept, options, session);
     }
@@ -74,6 +75,7 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
     }
     text.extend(list.all.iter().map(|signer| format!("  {}\n", signer.described(session.now))));
     let mut report = Report::new(SignReport { seq: kept.catalogue.seq, by, wanted }, text);
+    report.talk.extend(accepted.into_iter().map(|change| format!("accepted: {change}")));
     report.talk.extend(change.and_then(|change| change.still_missing(&kept.folder)));
     Ok(report)
 }

@@ -117,16 +117,9 @@ pub struct WithdrawOptions {
     pub kept: KeptOptions,
 }
 
+/// Who signs from now on.
 #[derive(Debug, Args)]
-pub struct SignOptions {
-    /// Extend the freshness date of the index; do this only if no release needs to be withdrawn
-    #[arg(long, conflicts_with_all = ["fresh", "add", "remove", "add_ci_key", "threshold", "start_over"])]
-    pub renew: bool,
-
-    /// Write `fresh.toml`, which confirms for 14 days that the index is current; a CI key can do this
-    #[arg(long, conflicts_with_all = ["add", "remove", "add_ci_key", "threshold", "start_over"])]
-    pub fresh: bool,
-
+pub struct SignerOptions {
     /// Add a signer by public key file; may be repeated
     #[arg(long, value_name = "FILE")]
     pub add: Vec<PathBuf>,
@@ -147,6 +140,20 @@ pub struct SignOptions {
     /// trust the new keys by hand
     #[arg(long)]
     pub start_over: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SignOptions {
+    /// Extend the freshness date of the index; do this only if no release needs to be withdrawn
+    #[arg(long, conflicts_with_all = ["fresh", "add", "remove", "add_ci_key", "threshold", "start_over"])]
+    pub renew: bool,
+
+    /// Write `fresh.toml`, which confirms for 14 days that the index is current; a CI key can do this
+    #[arg(long, conflicts_with_all = ["add", "remove", "add_ci_key", "threshold", "start_over"])]
+    pub fresh: bool,
+
+    #[command(flatten)]
+    pub edits: SignerOptions,
 
     /// Sign although others changed signers, the threshold or published releases since you signed here
     #[arg(long)]
@@ -156,9 +163,9 @@ pub struct SignOptions {
     pub kept: KeptOptions,
 }
 
-impl SignOptions {
-    /// Whether they change who may sign.
-    pub const fn changes_signers(&self) -> bool {
+impl SignerOptions {
+    /// Whether any of them is given.
+    pub const fn are_given(&self) -> bool {
         !self.add.is_empty()
             || !self.add_ci_key.is_empty()
             || !self.remove.is_empty()

@@ -158,7 +158,8 @@ impl NamedFiles {
                 self.read.extend(options.kept.key.iter().chain(&options.verified).chain(&options.binary).cloned());
             }
             GoldenVerb::Sign(options) => {
-                self.read.extend(options.add.iter().chain(&options.add_ci_key).chain(&options.kept.key).cloned());
+                let edits = &options.edits;
+                self.read.extend(edits.add.iter().chain(&edits.add_ci_key).chain(&options.kept.key).cloned());
             }
             GoldenVerb::Withdraw(WithdrawOptions { kept, .. })
             | GoldenVerb::Policy(PolicyVerb::Set(PolicySetOptions { kept, .. })) => self.read.extend(kept.key.clone()),

@@ -38,7 +38,7 @@ struct SignReport {
 pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let accepted = if options.accept_changes { kept.accept() } else { Vec::new() };
-    if options.changes_signers() {
+    if options.edits.are_given() {
         return change(&mut kept, options, session);
     }
     if options.renew {
@@ -83,13 +83,14 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
 /// Changes who may sign `kept`, as the options say.
 fn change(kept: &mut Kept, options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let (text, old) = kept.list_of_signers()?;
-    let edits = SignerEdits { add: &options.add, add_ci_key: &options.add_ci_key, remove: &options.remove };
+    let edits =
+        SignerEdits { add: &options.edits.add, add_ci_key: &options.edits.add_ci_key, remove: &options.edits.remove };
     let (new_text, removed) = edits.applied(&text, &old)?;
     let new =
         Signers::parse(&new_text).map_err(|why| Failure::input("the new list of signers can't be read").cause(why))?;
     let row = kept.catalogue.signers.as_ref();
     let before = row.map_or(1, |row| row.threshold);
-    let threshold = options.threshold.unwrap_or(before);
+    let threshold = options.edits.threshold.unwrap_or(before);
     must_be_signable(&new, threshold, session.now)?;
     let sha256 = Sha256::of(new_text.as_bytes());
     let is_new = new.all.iter().filter(|signer| !old.all.contains(signer));
@@ -109,13 +110,15 @@ fn change(kept: &mut Kept, options: &SignOptions, session: &Session<'_>) -> Resu
     );
     text.extend(report.removed.iter().map(|signer| format!("- {signer}\n")));
     let last = row.map_or(0, |row| row.step);
-    if row.is_some_and(|row| row.sha256 == sha256 && row.threshold == threshold) && (!options.start_over || last == 0) {
+    if row.is_some_and(|row| row.sha256 == sha256 && row.threshold == threshold)
+        && (!options.edits.start_over || last == 0)
+    {
         return Ok(Report::new(report, text));
     }
-    let step = if options.start_over { 0 } else { last + 1 };
+    let step = if options.edits.start_over { 0 } else { last + 1 };
     kept.catalogue.signers = Some(SignersRow { threshold, sha256, step });
     kept.next(session)?;
-    let mut change = if options.start_over {
+    let mut change = if options.edits.start_over {
         None
     } else {
         let before = SignerSet { signers: &old, threshold: before };
@@ -127,7 +130,7 @@ fn change(kept: &mut Kept, options: &SignOptions, session: &Session<'_>) -> Resu
     kept.prepare_signers(&new_text)?;
     let mut talk = written(kept, &new, session)?;
     kept.keep_signers(&new_text)?;
-    if options.start_over {
+    if options.edits.start_over {
         // No reader follows them any more.
         (1..=last).try_for_each(|number| files::remove_if_there(&kept.folder.join(step_file(number))))?;
         talk.push(

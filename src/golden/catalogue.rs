@@ -133,6 +133,11 @@ impl Catalogue {
         Ok(text)
     }
 
+    /// As many have to sign it.
+    pub fn threshold(&self) -> usize {
+        self.signers.as_ref().map_or(1, |row| row.threshold)
+    }
+
     /// The release that `title` means: `pytorch@2026.11.0`, or `pytorch` for its newest one that is current on `day`.
     pub fn find(&self, title: &str, day: Day) -> Option<&Release> {
         let (name, version) = title.split_once('@').map_or((title, None), |(name, version)| (name, Some(version)));

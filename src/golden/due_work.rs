@@ -77,7 +77,7 @@ impl Due<'_> {
         let severity = self.catalogue.policy.level(rule).severity()?;
         let code = if rule == Rule::Download { Code::GoldenNoBinary } else { Code::GoldenCadence };
         let finding = Finding { severity, ..Finding::warning(code, message) };
-        Some(if help.is_empty() { finding } else { finding.with_help(help) })
+        Some(finding.with_help(help))
     }
 
     fn freshness(self) -> Option<Finding> {
@@ -174,7 +174,7 @@ impl Due<'_> {
         self.broken(Rule::Replacement, message, "name a current release with `colab-boot golden withdraw --use`")
     }
 
-    /// Images that a release was locked for and that nobody gets any more.
+    /// Images of a release that are unknown, or older than the newest one.
     fn images(self, release: &Release) -> Vec<Finding> {
         let title = release.title();
         let is_unknown =
@@ -195,7 +195,7 @@ impl Due<'_> {
         unknown.chain(older).filter_map(|(message, help)| self.broken(Rule::Images, message, help)).collect()
     }
 
-    /// GPUs that a release names, and that nobody has tried it on lately; one that needs none is tried anywhere.
+    /// GPUs that a release names and was not verified on lately; a release that needs no GPU is verified anywhere.
     fn evidence(self, release: &Release) -> Option<Finding> {
         let review = self.catalogue.policy.review;
         let recent: BTreeSet<&str> = release

@@ -105,11 +105,6 @@ impl Signer {
         format!("{} ({role}{validity})", self.shown())
     }
 
-    /// Whether it may sign an index at `now`, seconds since 1970.
-    fn signs_index(&self, now: u64) -> bool {
-        self.refusal(INDEX, at(now)).is_none()
-    }
-
     /// Reads a line; `None` for one that says nothing.
     fn parse(line: &str) -> Result<Option<Self>, String> {
         let line = line.trim();
@@ -232,9 +227,14 @@ impl Signers {
             .collect()
     }
 
+    /// All of them as [`Signer::described`] has it.
+    pub fn described(&self, now: u64) -> Vec<String> {
+        self.all.iter().map(|signer| signer.described(now)).collect()
+    }
+
     /// Different keys that can sign an index at `now`, seconds since 1970.
     pub fn count_able(&self, now: u64) -> usize {
-        let able = self.all.iter().filter(|signer| signer.signs_index(now));
+        let able = self.all.iter().filter(|signer| signer.refusal(INDEX, at(now)).is_none());
         able.map(Signer::fingerprint).collect::<BTreeSet<String>>().len()
     }
 

@@ -4,10 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::core::diag::{Failure, bytes};
-use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
 use crate::golden::entry::{Release, Standing};
 use crate::golden::repository::{Read, between, find_release, standing_findings};
@@ -27,8 +25,7 @@ impl<'a> Row<'a> {
 }
 
 /// All that the index has on the release that `title` means.
-pub fn one_release(found: &Read, title: &str, session: &Session<'_>) -> Result<Report, Failure> {
-    let today = Day(day_of(session.now));
+pub fn one_release(found: &Read, title: &str, today: Day) -> Result<Report, Failure> {
     let release = find_release(found, title, today)?;
     let standing = release.standing(today);
     let mut text = format!("{}  {}\n", release.title(), standing.as_str());
@@ -79,8 +76,7 @@ struct ReleaseDiffReport {
 }
 
 /// How the locks of the releases that these titles mean differ.
-pub fn difference(found: &Read, (old, new): (&str, &str), session: &Session<'_>) -> Result<Report, Failure> {
-    let today = Day(day_of(session.now));
+pub fn difference(found: &Read, (old, new): (&str, &str), today: Day) -> Result<Report, Failure> {
     let (old, new) = (find_release(found, old, today)?, find_release(found, new, today)?);
     let differences = between(found, old, new)?;
     let lines: String = differences.iter().map(|line| format!("  {line}\n")).collect();

@@ -19,7 +19,8 @@ use crate::golden::repository::Kept;
 
 pub(super) fn run(options: &ForecastOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profiles = profiles(options, session)?;
-    let (with_gpu, without) = (machines(options, Kind::Gpu, session)?, machines(options, Kind::Cpu, session)?);
+    let with_gpu = machines(options, |image| !image.gpus.is_empty(), session)?;
+    let without = machines(options, |image| image.accelerator.as_deref() == Some("cpu"), session)?;
     let settings = options.index.settings();
     let mut wanted = Vec::new();
     for path in &profiles {
@@ -38,13 +39,6 @@ pub(super) fn run(options: &ForecastOptions, session: &Session<'_>) -> Result<Re
     let mut report = Report::new(&all, render_forecast(&all));
     report.talk.extend(forecast_edges(&all));
     Ok(report)
-}
-
-/// Images of which the newest are taken where none is named.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Gpu,
-    Cpu,
 }
 
 /// Whether a profile has a lock without CUDA: its users choose an image without a GPU.
@@ -68,11 +62,11 @@ fn profiles(options: &ForecastOptions, session: &Session<'_>) -> Result<Vec<Path
     Ok(paths)
 }
 
-/// The machines and images that are named, all images, or the two newest of a kind; newest first. Each with the name
-/// that the table gives it.
+/// The machines and images that are named, all images, or the two newest that are wanted; newest first. Each has the
+/// name that the table gives it.
 fn machines(
     options: &ForecastOptions,
-    kind: Kind,
+    is_wanted: impl Fn(&Runtime) -> bool,
     session: &Session<'_>,
 ) -> Result<Vec<(String, MachineRequest)>, Failure> {
     let known = session.runtimes()?;
@@ -92,10 +86,7 @@ fn machines(
         known.iter().map(|(image, _)| image).filter(|one| !one.packages.is_empty()).collect();
     images.sort_by_key(|image| Reverse((image.day(), image.full_name())));
     if !options.all {
-        images.retain(|image| match kind {
-            Kind::Gpu => !image.gpus.is_empty(),
-            Kind::Cpu => image.accelerator.as_deref() == Some("cpu"),
-        });
+        images.retain(|image| is_wanted(image));
         images.truncate(2);
     }
     let named = images.iter().map(|image| image.full_name()).map(|name| (name.clone(), MachineRequest::runtime(&name)));

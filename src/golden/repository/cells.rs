@@ -66,7 +66,7 @@ pub fn home(kept: &Kept, at: Option<&Url>) -> Result<Option<Home>, Failure> {
     }
     let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
     let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
-    let threshold = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
+    let threshold = kept.catalogue.threshold();
     let min_seq = kept.catalogue.seq + 1;
     Ok(Some(Home { url: url.to_string(), keys: signers.index_keys(), threshold, min_seq }))
 }

@@ -56,7 +56,7 @@ pub(super) fn recovered(
         .map_err(|why| Failure::answer(format!("`{}` has a damaged `{SIGNERS_FILE}`", repository.name())).cause(why))?;
     let index = repository.read(INDEX_FILE, LARGEST)?.unwrap_or_default();
     let catalogue = split(&index).and_then(|signed| Catalogue::parse(signed.text)).ok();
-    let stated = catalogue.and_then(|catalogue| catalogue.signers).map_or(1, |row| row.threshold);
+    let stated = catalogue.map_or(1, |catalogue| catalogue.threshold());
     let names: Vec<String> = signers.all.iter().map(Signer::shown).collect();
     let message = format!("{TRUST_VARIABLE} replaces the keys that were trusted before with {}", names.join(", "));
     let finding = Finding::warning(Code::GoldenSignersChanged, message)

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::boot::lock::{Lock, differences, read_lock};
+use crate::boot::lock::{Lock, read_lock};
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, bytes};
 use crate::core::host::destination::write_output;
 use crate::core::host::files;
 use crate::golden::catalogue_page::{Products, Shown, render_page};
 use crate::golden::entry::Release;
+use crate::golden::repository::release_diff::between_locks;
 use crate::golden::repository::repository_changes::Kept;
 use crate::golden::repository::{Repository, TO_READ, repo_option};
 
@@ -71,10 +72,9 @@ fn shown(kept: &Kept, repository: &Repository, release: &Release, place: Option<
         Some(before) => lock_of(repository, before)?.zip(lock_of(repository, release)?),
         None => None,
     };
-    let mut lines = both.map(|(old, new)| differences(&old, &new)).unwrap_or_default();
-    lines.retain(|line| !line.starts_with("it was made with matrix") && line != "the profile has changed since");
+    let differences = both.map(|(old, new)| between_locks(&old, &new)).unwrap_or_default();
     let colab = place.and_then(|place| colab(place, release));
-    Ok(Shown { cell, differences: lines, before: before.map(Release::title), colab })
+    Ok(Shown { cell, differences, before: before.map(Release::title), colab })
 }
 
 /// The lock of `release`; `None` for one of another format.

@@ -19,13 +19,18 @@ pub fn find_release<'a>(found: &'a Read, title: &str, today: Day) -> Result<&'a 
 
 /// How the locks of two releases differ, line by line.
 pub fn between(found: &Read, old: &Release, new: &Release) -> Result<Vec<String>, Failure> {
-    let mut lines = differences(&lock_of(found, old)?, &lock_of(found, new)?);
-    // Of two releases the profile and the matrix differ by nature.
-    lines.retain(|line| !line.starts_with("it was made with matrix") && line != "the profile has changed since");
+    let mut lines = between_locks(&lock_of(found, old)?, &lock_of(found, new)?);
     if lines.is_empty() {
         lines.push("the same packages".to_owned());
     }
     Ok(lines)
+}
+
+/// The same of locks that were read; of two releases the profile and the matrix differ by nature.
+pub(super) fn between_locks(old: &Lock, new: &Lock) -> Vec<String> {
+    let mut lines = differences(old, new);
+    lines.retain(|line| !line.starts_with("it was made with matrix") && line != "the profile has changed since");
+    lines
 }
 
 fn lock_of(found: &Read, release: &Release) -> Result<Lock, Failure> {

@@ -283,7 +283,7 @@ fn other_list(path: &Path) -> Failure {
     Failure::from_findings(Kind::Answer, vec![finding.with_help(OTHER_LIST)])
 }
 
-/// An error where `threshold` signatures of `signers` can't be had at `now`: nobody could use such a repository.
+/// An error where `threshold` signatures of `signers` can't be made at `now`: users would refuse such a repository.
 pub fn must_be_signable(signers: &Signers, threshold: usize, now: u64) -> Result<(), Failure> {
     let able = signers.count_able(now);
     if threshold > 0 && threshold <= able {
@@ -297,8 +297,7 @@ pub fn must_be_signable(signers: &Signers, threshold: usize, now: u64) -> Result
             counted(able, "key")
         ),
     };
-    let listed = signers.all.iter().map(|signer| signer.described(now));
-    let failure = listed.fold(Failure::input(message), Failure::cause);
+    let failure = signers.described(now).into_iter().fold(Failure::input(message), Failure::cause);
     Err(failure.help("name a public key for each person who signs, or choose another --threshold; nothing was changed"))
 }
 

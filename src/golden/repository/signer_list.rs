@@ -27,16 +27,16 @@ impl SignerEdits<'_> {
         }
         let removed: Vec<&Signer> =
             old.all.iter().filter(|signer| self.remove.iter().any(|name| is_meant(name, signer))).collect();
-        let of = |line: &str| Signers::parse(line).ok().and_then(|signers| signers.all.into_iter().next());
+        let signer_in = |line: &str| Signers::parse(line).ok().and_then(|signers| signers.all.into_iter().next());
         let mut new: String = text
             .lines()
-            .filter(|line| of(line).is_none_or(|signer| !removed.contains(&&signer)))
+            .filter(|line| signer_in(line).is_none_or(|signer| !removed.contains(&&signer)))
             .map(|line| format!("{line}\n"))
             .collect();
         let added = self.add.iter().map(|file| (file, Role::Signer));
         for (file, role) in added.chain(self.add_ci_key.iter().map(|file| (file, Role::Ci))) {
             let line = signer_line(&public_key(file)?, role);
-            let fingerprint = of(&line).map(|signer| signer.fingerprint());
+            let fingerprint = signer_in(&line).map(|signer| signer.fingerprint());
             if let Some(known) = old.all.iter().find(|signer| Some(signer.fingerprint()) == fingerprint) {
                 return Err(Failure::input(format!("--add: `{}` is already a signer", known.shown())));
             }

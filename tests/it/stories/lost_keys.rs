@@ -157,7 +157,7 @@ fn a_key_of_ci_confirms_an_index_for_cells_and_does_nothing_else() {
     team.run(&["golden", "sign", "--fresh", "--repo", "repo", "--key", &key(&ci)]).expect(0);
     // The cell does not carry the key: the signed index names the list that does.
     assert_eq!(cell().expect(0).codes(), ["golden-deprecated", "golden-newer"]);
-    // A list that the index does not name makes nobody a confirmer.
+    // A list that the index does not name gives no key this right.
     let list = team.day.test.path("repo/allowed_signers");
     let text = std::fs::read_to_string(&list).expect("a list");
     std::fs::write(&list, format!("{text}\n")).expect("a list");

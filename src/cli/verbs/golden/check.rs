@@ -79,7 +79,7 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
         releases: catalogue.releases.len(),
         files: count,
         profiles: counts.collect(),
-        signers: signers.all.iter().map(|signer| signer.described(session.now)).collect(),
+        signers: signers.described(session.now),
     };
     let text = report.to_text();
     Ok(Report::new(report, text).with_findings(findings))
@@ -111,7 +111,7 @@ fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Re
     }
     let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
-    let wanted = row.map_or(1, |row| row.threshold);
+    let wanted = kept.catalogue.threshold();
     if by.len() < wanted {
         let message = format!("the index has {} of {wanted} required signatures", by.len());
         findings.push(

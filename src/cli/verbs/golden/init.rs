@@ -68,7 +68,7 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
     for (name, text) in written {
         files::write_whole(&options.folder.join(name), text.as_bytes())?;
     }
-    let names: Vec<String> = signers.all.iter().map(|signer| signer.described(session.now)).collect();
+    let names = signers.described(session.now);
     let text = format!(
         "{}: a golden repository; {} required from:\n  {}\n",
         options.folder.join(INDEX_FILE).display(),

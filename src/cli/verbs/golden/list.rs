@@ -24,13 +24,13 @@ struct ListReport<'a> {
 
 pub(super) fn run(options: &ListOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let found = read_believed(&options.source.to_look(), &pins_here(), TO_READ, session)?;
+    let today = today(session);
     if let Some(title) = &options.show {
-        return one_release(&found, title, session);
+        return one_release(&found, title, today);
     }
     if let [old, new] = options.diff.as_slice() {
-        return difference(&found, (old, new), session);
+        return difference(&found, (old, new), today);
     }
-    let today = today(session);
     let gpus = resolve_gpus(options.gpu.as_slice(), session.matrix)?;
     let gpu = gpus.first().map(|gpu| gpu.capability.to_string());
     let word = options.word.as_ref().map(|word| word.to_lowercase());

@@ -54,14 +54,19 @@ fn pins_here() -> Pins {
     Holder::at(std::path::Path::new(".")).pins().unwrap_or_default()
 }
 
-/// Signs a changed index where there is a key, then writes it, and says who has to sign still. Where the key can't sign
-/// the old index stays.
-fn store(kept: &mut Kept, options: &KeptOptions, session: &Session<'_>) -> Result<Vec<String>, Failure> {
+/// Signs a changed index where there is a key, then writes it with its page, whose links lead to `place`, and says who
+/// has to sign still. Where the key can't sign the old index stays.
+fn store(
+    kept: &mut Kept,
+    options: &KeptOptions,
+    place: Option<&str>,
+    session: &Session<'_>,
+) -> Result<Vec<String>, Failure> {
     let signers = kept.signers()?;
     let earlier = kept.catalogue.issued;
     kept.next(session)?;
     signed(kept, &signers, None, options, session)?;
-    let mut talk = written(kept, &signers, session)?;
+    let mut talk = written(kept, &signers, place, session)?;
     talk.extend(clock_is_behind(earlier, kept.catalogue.issued));
     Ok(talk)
 }
@@ -100,7 +105,7 @@ fn key_of(options: &KeptOptions, session: &Session<'_>) -> Result<PathBuf, Failu
 }
 
 /// Writes an index with its signatures and the page, and says who has to sign still.
-fn written(kept: &Kept, signers: &Signers, session: &Session<'_>) -> Result<Vec<String>, Failure> {
+fn written(kept: &Kept, signers: &Signers, place: Option<&str>, session: &Session<'_>) -> Result<Vec<String>, Failure> {
     kept.write()?;
     let wanted = kept.catalogue.signers.as_ref().map(|row| row.threshold).unwrap_or_default();
     let mut talk = vec![format!("{}: index {}", kept.folder.join(INDEX_FILE).display(), kept.catalogue.seq)];
@@ -112,7 +117,7 @@ fn written(kept: &Kept, signers: &Signers, session: &Session<'_>) -> Result<Vec<
             repo_option(&kept.folder)
         ));
     }
-    talk.extend(refresh_page(kept, None, session));
+    talk.extend(refresh_page(kept, place, session));
     Ok(talk)
 }
 

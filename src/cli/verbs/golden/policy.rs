@@ -31,7 +31,7 @@ pub(super) fn set(options: &PolicySetOptions, session: &Session<'_>) -> Result<R
         // Versions before this one refuse a table that they don't know.
         kept.catalogue.tool = format!(">={}", env!("CARGO_PKG_VERSION"));
     }
-    report.talk = store(&mut kept, &options.kept, session)?;
+    report.talk = store(&mut kept, &options.kept, None, session)?;
     Ok(report)
 }
 

@@ -27,8 +27,9 @@ struct PublishReport {
 
 pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
+    let place = options.colab.as_deref();
     if options.profiles.is_empty() && options.verified.is_empty() {
-        let said = refresh_page(&kept, options.colab.as_deref(), session);
+        let said = refresh_page(&kept, place, session);
         return Ok(Report::new((), said.map_or_else(|| "wrote the page\n".to_owned(), |said| format!("{said}\n"))));
     }
     let binary = match &options.binary {
@@ -66,18 +67,16 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
     if new.is_empty() && !changed {
         // A run that was ended before it had signed leaves the index unsigned.
         let signers = kept.signers()?;
-        let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
+        let wanted = kept.catalogue.threshold();
         if vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now)).len() < wanted {
             signed(&mut kept, &signers, None, &options.kept, session)?;
-            report.talk.extend(written(&kept, &signers, session)?);
+            report.talk.extend(written(&kept, &signers, place, session)?);
+        } else {
+            report.talk.extend(refresh_page(&kept, place, session));
         }
-        report.talk.extend(refresh_page(&kept, options.colab.as_deref(), session));
         return Ok(report);
     }
-    report.talk.extend(store(&mut kept, &options.kept, session)?);
-    if options.colab.is_some() {
-        report.talk.extend(refresh_page(&kept, options.colab.as_deref(), session));
-    }
+    report.talk.extend(store(&mut kept, &options.kept, place, session)?);
     let releases = new.into_iter().map(|one| one.release).collect();
     report.data = serde_json::to_value(PublishReport { seq: kept.catalogue.seq, releases }).unwrap_or_default();
     Ok(report)

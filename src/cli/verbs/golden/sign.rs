@@ -42,7 +42,7 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
         return change(&mut kept, options, session);
     }
     if options.renew {
-        let talk = store(&mut kept, &options.kept, session)?;
+        let talk = store(&mut kept, &options.kept, None, session)?;
         let text = format!("{} is fresh until {}\n", kept.catalogue.name, kept.catalogue.fresh_until);
         let mut report = Report::new((), text);
         report.talk = talk;
@@ -68,12 +68,12 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
         kept.write()?;
     }
     let by = vouching(&list.check(&kept.text, &kept.blocks, INDEX, session.now));
-    let wanted = kept.catalogue.signers.as_ref().map_or(1, |row| row.threshold);
+    let wanted = kept.catalogue.threshold();
     let mut text = format!("index {} is signed by {}; {wanted} required\n", kept.catalogue.seq, by.join(", "));
     if by.is_empty() {
         text = format!("index {} has no signature yet; {wanted} required\n", kept.catalogue.seq);
     }
-    text.extend(list.all.iter().map(|signer| format!("  {}\n", signer.described(session.now))));
+    text.extend(list.described(session.now).iter().map(|signer| format!("  {signer}\n")));
     let mut report = Report::new(SignReport { seq: kept.catalogue.seq, by, wanted }, text);
     report.talk.extend(accepted.into_iter().map(|change| format!("accepted: {change}")));
     report.talk.extend(change.and_then(|change| change.still_missing(&kept.folder)));
@@ -89,7 +89,7 @@ fn change(kept: &mut Kept, options: &SignOptions, session: &Session<'_>) -> Resu
     let new =
         Signers::parse(&new_text).map_err(|why| Failure::input("the new list of signers can't be read").cause(why))?;
     let row = kept.catalogue.signers.as_ref();
-    let before = row.map_or(1, |row| row.threshold);
+    let before = kept.catalogue.threshold();
     let threshold = options.edits.threshold.unwrap_or(before);
     must_be_signable(&new, threshold, session.now)?;
     let sha256 = Sha256::of(new_text.as_bytes());
@@ -97,7 +97,7 @@ fn change(kept: &mut Kept, options: &SignOptions, session: &Session<'_>) -> Resu
     let report = SignersReport {
         seq: kept.catalogue.seq,
         threshold,
-        signers: new.all.iter().map(|signer| signer.described(session.now)).collect(),
+        signers: new.described(session.now),
         added: is_new.map(|signer| signer.described(session.now)).collect(),
         removed,
     };
@@ -128,7 +128,7 @@ fn change(kept: &mut Kept, options: &SignOptions, session: &Session<'_>) -> Resu
     signed(kept, &new, change.as_mut(), &options.kept, session)?;
     change.iter().try_for_each(SignerChange::write)?;
     kept.prepare_signers(&new_text)?;
-    let mut talk = written(kept, &new, session)?;
+    let mut talk = written(kept, &new, None, session)?;
     kept.keep_signers(&new_text)?;
     if options.edits.start_over {
         // No reader follows them any more.

@@ -47,8 +47,8 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
         let all: Vec<String> = signers.all.iter().map(Signer::shown).collect();
         return Err(Failure::answer(format!("`{SIGNERS_FILE}` does not name the key {strange}")).cause(all.join(", ")));
     }
-    let threshold = options.threshold.or(row.map(|row| row.threshold)).unwrap_or(1);
-    let (keys, all): (Vec<String>, _) = (described(&signers, session.now), signers.clone());
+    let threshold = options.threshold.unwrap_or_else(|| catalogue.threshold());
+    let (keys, all): (Vec<String>, _) = (signers.described(session.now), signers.clone());
     let known = Some(trust_of(&session.paths, &catalogue.name)?).filter(|known| known.threshold > 0);
     let is_of_old = |old: &Trust| leads_to(&repository, &index, old, (&signers, threshold), session);
     let vouched_by_old = known.as_ref().is_some_and(is_of_old);
@@ -111,11 +111,6 @@ fn key_flags(signers: &Signers) -> String {
     signers.all.iter().map(|signer| format!("--key {}", signer.fingerprint())).collect::<Vec<_>>().join(" ")
 }
 
-/// The keys, for people.
-fn described(signers: &Signers, now: u64) -> Vec<String> {
-    signers.all.iter().map(|signer| signer.described(now)).collect()
-}
-
 /// Shows the keys, and how to pin them; an error where keys were named and too few of them can sign.
 fn ask(
     (repository, name): (&Repository, &PackageName),
@@ -123,7 +118,7 @@ fn ask(
     (signers, now): (&Signers, u64),
     (is_question, is_pinned): (bool, bool),
 ) -> Result<Report, Failure> {
-    let keys = described(signers, now);
+    let keys = signers.described(now);
     // All of them: with fewer, a release that others have signed would be refused.
     let flags = key_flags(signers);
     if !is_question {

@@ -33,7 +33,7 @@ pub(super) fn run(options: &WithdrawOptions, session: &Session<'_>) -> Result<Re
     if options.yank {
         report.talk = point_elsewhere(&mut kept.catalogue, &title, options.instead.as_deref());
     }
-    report.talk.extend(store(&mut kept, &options.kept, session)?);
+    report.talk.extend(store(&mut kept, &options.kept, None, session)?);
     Ok(report)
 }
 

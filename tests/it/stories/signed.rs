@@ -1,6 +1,8 @@
 //! Keys of a repository: the list that the signed index names, numbers that do not go back, names that belong to one
 //! repository.
 
+use std::path::PathBuf;
+
 use crate::stories::team::{Team, fingerprint, two_releases};
 use crate::support::http::Reply;
 use crate::support::keys::Key;
@@ -26,7 +28,10 @@ fn pinning_the_same_keys_again_forgets_no_newer_index() {
     team.reader(&trust).expect(0);
     // A record that is damaged is no record of nothing.
     let folder = team.day.test.path("state/golden");
-    let record = std::fs::read_dir(folder).expect("a folder").flatten().next().expect("a record").path();
+    let mut records = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+    let is_of_the_index =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.display().to_string().starts_with("team-x-"));
+    let record = records.find(is_of_the_index).expect("a record");
     std::fs::write(&record, "{\"seq\":").expect("a record");
     let refused = team.reader(&["golden", "list", "--repo", &team.url]).expect(1);
     assert!(refused.stderr.contains(", which records the newest index of team-x"), "{refused:?}");

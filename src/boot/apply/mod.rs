@@ -28,6 +28,7 @@ mod built_wheels;
 mod own_install;
 mod proof_of_owner;
 mod startup;
+mod whole_records;
 mod installer_leftovers;
 mod one_apply;
 

@@ -12,6 +12,7 @@ use crate::boot::apply::prepared::{ApplyManner, Brought, WheelRecords, Wheels};
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::run_script::{Failed, Job, run_script};
 use crate::boot::apply::shared_paths::{Owner, bystanders, script_lines, shared_paths, with_shared};
+use crate::boot::apply::whole_records::with_all_members;
 use crate::boot::files::{Depth, Hashed, HashedDistribution, Options, WrittenFiles, compare, finding_of};
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
@@ -28,6 +29,7 @@ use crate::boot::verdict::{Report, Verdict};
 use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::files;
 use crate::core::host::stamps::wait_a_tick;
+use crate::core::inspect::parse_record;
 use crate::core::model::PackageName;
 
 /// Makes what was planned true; changes nothing where a finding is an error.
@@ -201,8 +203,9 @@ impl Work<'_> {
             let new = downloaded.is_some();
             let record = match downloaded {
                 Some(wheel) => {
-                    modules.insert(package.name.clone(), modules_of(wheel.entries()));
-                    Some(wheel.record.clone())
+                    let record = with_all_members(wheel);
+                    modules.insert(package.name.clone(), modules_of(&parse_record(&record)));
+                    Some(record)
                 }
                 None => self.state.record_text(&digest)?,
             };

@@ -3,11 +3,11 @@
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::goal::Goal;
 use crate::boot::machine::{Kernel, Python};
-use crate::boot::marker::{Event, Marker, Next, Now, Standing};
+use crate::boot::marker::{Event, Marker, Next, Now, Standing, Touched};
 use crate::boot::notebook::{Modules, is_alive, process_clock};
 use crate::boot::planned::Planned;
 use crate::boot::seen::PythonReport;
-use crate::boot::situation::other_kernels;
+use crate::boot::situation::{OtherKernel, other_kernels};
 use crate::boot::state::State;
 use crate::boot::verdict::{Compared, Evidence, Files, KernelState, Report, Verdict};
 use crate::core::diag::{Code, Failure, Finding, counted};
@@ -97,6 +97,11 @@ pub(super) fn outcome(
 ) -> Result<Report, Failure> {
     let by_hand = "restart it with Runtime > Restart session, then run the cell again";
     let evidence = evidence_of(planned, files);
+    // What a terminal sees of other kernels is in no marker.
+    let next = match (&evidence.kernel, next) {
+        (Compared::Differs(because), Next::Ready(_)) => Next::Restart(because.clone()),
+        (_, next) => next,
+    };
     match next {
         Next::Ready(stands) => {
             let data = ApplyReport { set_live: Some(&planned.decision.environment.live), ..describe(planned, stands) };
@@ -154,13 +159,7 @@ fn release_evidence(planned: &Planned) -> Compared {
 /// What the kernel has loaded, where nothing speaks for a restart.
 pub fn kernel_evidence(planned: &Planned) -> Compared {
     match (&planned.seen.machine.kernel, &planned.loaded.modules) {
-        (None, _) => match other_kernels(&planned.seen) {
-            0 => Compared::Nothing,
-            count => {
-                let kernels = counted(count, "running kernel");
-                Compared::Not(format!("{kernels} of this environment; run the cell in the kernel's notebook"))
-            }
-        },
+        (None, _) => seen_from_outside(planned),
         (Some(_), Modules::Reported(facts)) if facts.changed.is_some() => Compared::Same(facts.modules.len()),
         (Some(_), Modules::Reported(_)) => {
             Compared::Not("the kernel did not compare its code with the files".to_owned())
@@ -169,6 +168,27 @@ pub fn kernel_evidence(planned: &Planned) -> Compared {
             Compared::Not("no report from the kernel; a new kernel is assumed".to_owned())
         }
         (Some(_), Modules::Unknown) => Compared::Not("no report from the kernel".to_owned()),
+    }
+}
+
+/// What can be seen of kernels from a terminal: libraries that were replaced under them.
+fn seen_from_outside(planned: &Planned) -> Compared {
+    let kernels = other_kernels(&planned.seen);
+    let reasons: Vec<String> = kernels.iter().filter_map(OtherKernel::reason).collect();
+    if !reasons.is_empty() {
+        return Compared::Differs(reasons);
+    }
+    let counted = counted(kernels.len(), "running kernel");
+    let is_replaced = |one: &Touched| one.existed && one.name.is_some();
+    let is_changed_now = planned.decision.touched.iter().any(is_replaced);
+    let changes = planned.marker.iter().flat_map(|marker| &marker.touched).filter(|one| is_replaced(one));
+    let last = changes.filter_map(|one| one.ended).max().unwrap_or_default();
+    match kernels.iter().filter(|one| is_changed_now || one.kernel.start_time < last).count() {
+        _ if kernels.is_empty() => Compared::Nothing,
+        0 => Compared::Not(format!("{counted} of this environment; run the cell in the kernel's notebook")),
+        _ => Compared::Not(format!(
+            "{counted} of this environment, started before packages were replaced; restart each kernel that has imported one"
+        )),
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::Instant;
 use crate::boot::apply::one_apply::{Checked, Work};
 use crate::boot::apply::prepared::{Brought, Installer, Wheels};
 use crate::boot::apply::startup::not_starting;
+use crate::boot::apply::whole_records::add_written_digests;
 use crate::boot::files::Downloaded;
 use crate::boot::index::{WheelSource, not_locked};
 use crate::boot::install::{
@@ -72,7 +73,7 @@ impl Work<'_> {
     }
 
     /// With what goes without a successor, and what is built later.
-    fn is_staged(&self, brought: Brought, mut staged: Staged) -> Result<Brought, Failure> {
+    fn is_staged(&self, mut brought: Brought, mut staged: Staged) -> Result<Brought, Failure> {
         let plan = &self.planned.decision.plan;
         staged.removed = plan.of_kind(Kind::Remove).map(|change| change.name.clone()).collect();
         let sources = plan.changes.iter().filter_map(|change| change.package.as_ref());
@@ -84,6 +85,7 @@ impl Work<'_> {
         staged.built = sources.filter(|package| is_source(package)).map(built).collect();
         staged.corrections = self.corrections()?;
         staged.write(&self.staged_path())?;
+        add_written_digests(&mut brought.records, &brought.wheels, &staged, self.layout);
         Ok(Brought { staged: Some(staged), ..brought })
     }
 

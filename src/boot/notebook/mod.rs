@@ -12,7 +12,7 @@ mod observe;
 pub use facts::{ChangedModule, CodeMatch, Facts, Module, TorchMemory, read_facts};
 pub use loaded::{Loaded, Modules, Stale, Subject, is_in_module};
 pub use maps::mapped_files;
-pub use observe::{facts_of, is_alive, observe_loaded, process_clock};
+pub use observe::{facts_of, is_alive, observe_loaded, process_clock, replaced_under};
 
 /// Python that writes the kernel's facts; part of every cell.
 pub const FACTS: &str = include_str!("facts.py");

@@ -23,14 +23,22 @@ pub fn observe_loaded(
         Some(path) => Modules::Reported(Box::new(facts_of(path)?)),
         None => preloaded.map_or(Modules::Unknown, Modules::Preloaded),
     };
-    // The map of another user's process can't be read; what the kernel says still counts.
-    let maps =
-        files::read_optional(Path::new(&format!("/proc/{}/maps", kernel.pid))).ok().flatten().unwrap_or_default();
+    let maps = maps_of(kernel.pid);
     let (replaced, mapped) = (deleted_below(&maps, folders), mapped_below(&maps, folders));
     // Another apply may have been waited for since the kernel has spoken.
     let said = if let Modules::Reported(facts) = &modules { facts.at } else { None };
     let at = said.map_or_else(process_clock, Ok)?;
     Ok(Loaded { modules, replaced, mapped, handed: handed_down(kernel), at, ..Loaded::default() })
+}
+
+/// The libraries below `folders` that the process `pid` has mapped and that were deleted or replaced since.
+pub fn replaced_under(pid: u32, folders: &[PathBuf]) -> Vec<PathBuf> {
+    deleted_below(&maps_of(pid), folders)
+}
+
+/// The map of another user's process can't be read: it is empty, and what the kernel says still counts.
+fn maps_of(pid: u32) -> String {
+    files::read_optional(Path::new(&format!("/proc/{pid}/maps"))).ok().flatten().unwrap_or_default()
 }
 
 /// The variables that `kernel` was started with (`/proc/<pid>/environ`, proc(5)); none where they can't be read.

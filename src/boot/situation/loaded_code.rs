@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::lexical;
-use crate::boot::machine::{Layout, MachineRequest, installed_modules, is_kernel_command, parent_of};
+use crate::boot::machine::{Layout, MachineRequest, installed_modules};
 use crate::boot::notebook::{Facts, Loaded, Module, Modules, observe_loaded};
 use crate::boot::script::ENVIRONMENT_FILE;
 use crate::boot::seen::Seen;
@@ -15,7 +15,6 @@ use crate::boot::situation::stale_code::stale_distributions;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::host::process_end::stat_of;
 use crate::core::inspect::{Entry, parse_record};
 use crate::core::model::PackageName;
 use crate::core::model::contents::installed_path;
@@ -78,27 +77,6 @@ fn mapped_outside(seen: &Seen, loaded: &Loaded, site: &[PathBuf]) -> BTreeSet<Pa
     })
     .filter_map(|one| one.name.parse().ok())
     .collect()
-}
-
-/// How many kernels run in the environment of `seen`, where none of them is the one that asks: processes of its
-/// interpreter. What a kernel has forked has its command line, and is none.
-pub fn other_kernels(seen: &Seen) -> usize {
-    if !seen.is_here() || seen.machine.kernel.is_some() {
-        return 0;
-    }
-    let python = seen.interpreter();
-    let Some(scripts) = python.and_then(|python| python.parent()) else { return 0 };
-    let pids = files::names_if_any(Path::new("/proc")).into_iter().filter_map(|name| name.parse().ok());
-    let all: BTreeSet<u32> = pids
-        .filter(|pid| {
-            let line =
-                files::read_optional(&PathBuf::from(format!("/proc/{pid}/cmdline"))).ok().flatten().unwrap_or_default();
-            let program = Path::new(line.split('\0').next().unwrap_or_default());
-            is_kernel_command(&line) && program.parent() == Some(scripts)
-        })
-        .collect();
-    let parent = |pid: &u32| parent_of(&stat_of(*pid)?);
-    all.iter().filter(|pid| parent(pid).is_none_or(|parent| !all.contains(&parent))).count()
 }
 
 /// The folders that modules are installed to, under each name that a path may have.

@@ -4,6 +4,7 @@
 mod file_check;
 mod stale_code;
 mod loaded_code;
+mod other_kernels;
 mod start_up;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +26,8 @@ use crate::core::matrix::Overlay;
 use crate::core::model::PackageName;
 
 pub use file_check::{FileCheck, Reading, Scene, held, is_of_another_script, known_wheel};
-pub use loaded_code::{loaded, modules, modules_of, other_kernels};
+pub use loaded_code::{loaded, modules, modules_of};
+pub use other_kernels::{OtherKernel, kernels_of, other_kernels};
 pub use start_up::Importable;
 
 /// All of it.

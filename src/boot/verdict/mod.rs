@@ -77,7 +77,7 @@ impl Verdict {
         let rest = if named {
             "restart the kernel once, then run this again"
         } else {
-            "a kernel that was asked to restart is still running; restart it once"
+            "a running kernel has old code or variables; restart it once"
         };
         let sentence = with_open(format!("{done}: {rest}"), &evidence);
         Self { word: Word::RestartPending, sentence, evidence: Some(evidence) }

@@ -138,6 +138,7 @@ pub fn plan_line(plan: &Plan, restart: &Restart, kernel: &Compared) -> String {
     }
     parts.push(match kernel {
         _ if restart.needed => "restart needed".to_owned(),
+        Compared::Differs(_) => "a running kernel has old code: restart needed".to_owned(),
         Compared::Not(why) => format!("kernel not compared: {why}"),
         _ => "no restart".to_owned(),
     });

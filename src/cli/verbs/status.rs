@@ -13,6 +13,7 @@ use crate::boot::marker::{Marker, Now, RESTORE, Standing, standing};
 use crate::boot::notebook::{Loaded, process_clock};
 use crate::boot::seen::PythonReport;
 use crate::boot::session::Session;
+use crate::boot::situation::{OtherKernel, kernels_of};
 use crate::boot::state::{State, was_recreated};
 use crate::boot::verdict::Report;
 use crate::core::diag::{Code, Failure, Finding, counted};
@@ -56,7 +57,7 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
         let exists = marker.python.as_os_str().is_empty() || !marker.python.is_missing();
         let note = match exists {
             true if was_recreated(&marker.python, &ledger) => "the environment was recreated since",
-            true => "recorded; files and kernels not compared",
+            true => "recorded; files not compared",
             false => "this Python no longer exists",
         };
         let _ = writeln!(text, "{}  {what} ({note})", place.display());
@@ -64,6 +65,11 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
             for reason in &asked.because {
                 let _ = writeln!(text, "  kernel {}: {reason}", asked.kernel.pid);
             }
+        }
+        for reason in
+            kernels_of(&marker.python, &library_folders(&marker.python)).iter().filter_map(OtherKernel::reason)
+        {
+            let _ = writeln!(text, "  restart it: {reason}");
         }
         let (put, removed) = (ledger.distributions.len(), ledger.removed.len());
         let _ =
@@ -83,6 +89,12 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
     let index = session.default_index(&IndexSettings::default(), python).ok().map(|url| redact(&url));
     let data = StatusReport { python: PythonReport::of(&seen), index, environments };
     Ok(Report::new(data, text).with_findings(none.into_iter().collect()))
+}
+
+/// The folders that packages of `python` have their libraries in.
+fn library_folders(python: &Path) -> Vec<PathBuf> {
+    let prefix = python.parent().and_then(Path::parent);
+    prefix.into_iter().flat_map(|prefix| ["lib", "lib64"].map(|name| prefix.join(name))).collect()
 }
 
 /// What is true of a marker for somebody who is no kernel: which of those that were asked to restart still run.

@@ -65,7 +65,10 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
         state.keep_hashed(&planned.files.hashed)?;
     }
     let mut evidence = evidence_of(&planned, planned.files.evidence(&[]));
-    let because = held_since(&planned, &now);
+    let mut because = held_since(&planned, &now);
+    if let Compared::Differs(seen) = &evidence.kernel {
+        because.extend(seen.iter().cloned());
+    }
     if !because.is_empty() {
         evidence.kernel = Compared::Differs(because.clone());
     }

@@ -27,7 +27,7 @@ pub use inflate::{Unpacker, WholeUnpacker};
 pub use inspection::{InspectedWheel, Inspection, Request};
 pub use link_reading::{LinkReading, Span, chosen};
 pub use namespaces::{is_of_tensorflow, is_of_torch, symbol_hash};
-pub use record::{Entry, files_of, files_of_record, parse_record, shared_line};
+pub use record::{Entry, files_of, files_of_record, parse_record, record_line, shared_line};
 pub use shared_object::SharedObject;
 pub use text::Collected;
 

@@ -60,9 +60,23 @@ fn digests(column: &str) -> Vec<Sha256> {
 
 /// The line of a RECORD for a file that has one of several `digests`.
 pub fn shared_line(path: &str, digests: &BTreeSet<Sha256>) -> String {
-    let digests: Vec<String> = digests.iter().map(|one| format!("sha256={}", one.to_record())).collect();
+    let digests: Vec<String> = digests.iter().map(column).collect();
+    line([path, &digests.join(" "), "1"])
+}
+
+/// The line of a RECORD for a file with its digest and its size in bytes, where those are known.
+pub fn record_line(path: &str, contents: Option<(&Sha256, u64)>) -> String {
+    let (digest, size) = contents.map(|(sha256, size)| (column(sha256), size.to_string())).unwrap_or_default();
+    line([path, &digest, &size])
+}
+
+fn column(sha256: &Sha256) -> String {
+    format!("sha256={}", sha256.to_record())
+}
+
+fn line(columns: [&str; 3]) -> String {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
-    let _ = writer.write_record([path, &digests.join(" "), "1"]);
+    let _ = writer.write_record(columns);
     String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 

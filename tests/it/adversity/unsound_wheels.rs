@@ -111,15 +111,35 @@ fn a_wheel_that_says_it_is_another_is_refused() {
     assert_eq!(std::fs::read_to_string(&notes).expect("a file"), "mine");
 }
 
-/// The format asks for digests, and pip does without.
+/// The format asks for a line with a digest for each file, and installers do without.
 #[test]
-fn a_wheel_whose_list_has_no_digests_is_known_by_its_version() {
-    let world = World::new();
-    let list = format!("demo/__init__.py,,6\n{INFO}/METADATA,,\n{INFO}/WHEEL,,\n{INFO}/RECORD,,\n");
-    world.has(&[(&format!("{INFO}/RECORD"), &list)]);
-    world.run(&["apply", "p.toml"]).expect(0);
-    world.run(&["verify", "p.toml"]).expect(0);
-    assert!(world.run(&["apply", "p.toml"]).expect(0).concludes("ready"));
+fn what_a_record_leaves_out_is_compared_repaired_and_removed() {
+    let whole = format!("demo/__init__.py,,6\n{INFO}/METADATA,,\n{INFO}/WHEEL,,\n{INFO}/RECORD,,\n");
+    let short = format!("{INFO}/METADATA,,\n{INFO}/RECORD,,");
+    for list in [whole, short] {
+        let world = World::new();
+        let data = "demo-1.0.data/data/share/demo.txt";
+        world.has(&[(&format!("{INFO}/RECORD"), &list), ("demo/more, and.txt", "more"), (data, "data")]);
+        let site = world.venv.layout();
+        let places = [
+            site.join("demo/__init__.py"),
+            site.join("demo/more, and.txt"),
+            site.ancestors().nth(3).expect("a prefix").join("share/demo.txt"),
+        ];
+        world.run(&["apply", "p.toml"]).expect(0);
+        world.run(&["verify", "p.toml"]).expect(0);
+        assert!(world.run(&["apply", "p.toml"]).expect(0).concludes("ready"), "{list}");
+        for (at, place) in places.iter().enumerate() {
+            let text = std::fs::read(place).expect("a file");
+            if at == 0 { std::fs::remove_file(place) } else { std::fs::write(place, "x") }.expect("a change");
+            world.run(&["verify", "p.toml"]).expect(1);
+            world.run(&["apply", "p.toml"]).expect(0);
+            assert_eq!(std::fs::read(place).expect("a file"), text, "{list}: {place:?}");
+        }
+        let said = world.run(&["restore"]).expect(0);
+        assert!(!said.stderr.contains("files-edited"), "{said:?}");
+        assert!(!places.iter().any(|place| place.exists()), "{list}");
+    }
 }
 
 #[test]

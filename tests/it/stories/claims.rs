@@ -71,6 +71,28 @@ fn a_kernel_restarts_for_a_library_outside_of_site_packages_and_for_a_shared_obj
 }
 
 #[test]
+fn a_terminal_sees_a_kernel_whose_library_it_replaces() {
+    let day = day();
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
+    day.pip(&["install", "native==1.0"]);
+    day.profile("p", &["native >=2"], "");
+    let mut kernel = notebook.kernel();
+    notebook.run(&kernel, MAPS);
+    for verb in ["apply", "apply", "plan"] {
+        let said = day.run(&[verb, "p.toml"]).expect(if verb == "plan" { 0 } else { 10 });
+        assert!(said.stdout.contains("a running kernel has old code"), "{verb}: {said:?}");
+    }
+    let verified = day.run(&["verify", "p.toml"]).expect(1);
+    assert!(verified.stderr.contains("lib/libnative.so.1`, which was replaced since"), "{verified:?}");
+    assert!(day.run(&["status"]).expect(0).stdout.contains("restart it: kernel "));
+    notebook.restart(&mut kernel);
+    notebook.run(&kernel, MAPS);
+    assert!(day.run(&["apply", "p.toml"]).expect(0).concludes("ready"));
+    day.run(&["verify", "p.toml"]).expect(0);
+    assert!(!day.run(&["status"]).expect(0).stdout.contains("restart it"));
+}
+
+#[test]
 fn a_stop_below_capture_ends_the_queued_cells() {
     for stack in BOTH {
         let day = day();

@@ -10,7 +10,7 @@ use crate::boot::apply::installer_leftovers::{empty_trash, leftovers};
 use crate::boot::apply::outcome::{applied, now, outcome, settle};
 use crate::boot::apply::prepared::{ApplyManner, Brought, WheelRecords, Wheels};
 use crate::boot::apply::report::ApplyReport;
-use crate::boot::apply::run_script::{Failed, Job, run_script};
+use crate::boot::apply::run_script::{Failed, Job, run_script, stopped};
 use crate::boot::apply::shared_paths::{Owner, bystanders, script_lines, shared_paths, with_shared};
 use crate::boot::apply::whole_records::with_all_members;
 use crate::boot::files::{Depth, Hashed, HashedDistribution, Options, WrittenFiles, compare, finding_of};
@@ -28,6 +28,7 @@ use crate::boot::state::State;
 use crate::boot::verdict::{Report, Verdict};
 use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::files;
+use crate::core::host::signals::{Deferred, name_of};
 use crate::core::host::stamps::wait_a_tick;
 use crate::core::inspect::parse_record;
 use crate::core::model::PackageName;
@@ -97,6 +98,7 @@ impl Work<'_> {
         let _held = self.hold_wheels(&folder)?;
         let Brought { wheels, in_the_way, touched, records, staged, said } =
             self.bring(settings, &packages, &folder)?;
+        let signals = Deferred::begin()?;
         self.session.changed.store(true, Ordering::Relaxed);
         self.keep_records(&records)?;
         let begin = self.begin(records.modules, &wheels)?;
@@ -121,17 +123,16 @@ impl Work<'_> {
             return Err(self.after_failure(failure, kept, &steps));
         }
         let checked = self.check_result(&packages, &wheels, staged.as_ref());
-        let (faults, hashed, rewritten) = match checked {
+        if let Some(signal) = signals.take() {
+            return Err(stopped(signal, Some("check")));
+        }
+        let (hashed, rewritten) = match checked {
             Ok(checked) => checked,
             Err(failure) => {
                 step(Event::Fail { why: failure.to_string() })?;
-                return Err(failure);
+                return Err(self.after_failure(failure, kept, &steps));
             }
         };
-        if !faults.is_empty() {
-            step(Event::Fail { why: faults[0].message.clone() })?;
-            return Err(self.after_failure(Failure::from_findings(Kind::Answer, faults), kept, &steps));
-        }
         self.commit_switch()?;
         let settled = self.settled_ledger(&steps);
         let mut differing = self.return_kept(&mut kept, &settled)?;
@@ -149,7 +150,7 @@ impl Work<'_> {
             outcome(self.planned, next, files, |evidence, _| applied(self.planned, evidence, differing.len()))?;
         let more = records.clashes.into_iter().chain(said).chain(left).chain(differing);
         add_new(&mut report, more.chain(rewritten.iter().map(files_rewritten)));
-        Ok(report)
+        signals.take().map_or(Ok(report), |signal| Err(too_late(signal)))
     }
 
     fn keep_notes(&self, rewritten: &BTreeMap<PathBuf, PackageName>, installed: &[PackageName]) -> Result<(), Failure> {
@@ -298,6 +299,12 @@ impl Work<'_> {
     }
 }
 
+/// The end of an apply that a signal did not stop any more.
+fn too_late(signal: i32) -> Failure {
+    let message = format!("{} came after the last step: everything was changed and checked", name_of(signal));
+    Failure::new(Kind::Signal(signal), message).help("run the same command again to see whether a kernel must restart")
+}
+
 /// Adds those of `findings` that the report does not have.
 fn add_new(report: &mut Report, findings: impl Iterator<Item = Finding>) {
     let new: Vec<Finding> = findings.filter(|finding| !report.findings.contains(finding)).collect();
@@ -307,5 +314,5 @@ fn add_new(report: &mut Report, findings: impl Iterator<Item = Finding>) {
 /// Packages whose files are not those of their wheels, what is wrong with them, and what was read of the others.
 type CheckedFiles = (Vec<PackageName>, Vec<Finding>, BTreeMap<PackageName, HashedDistribution>);
 
-/// What is wrong after an install, what was read, and files that Python's start rewrites.
-pub(super) type Checked = (Vec<Finding>, BTreeMap<PackageName, HashedDistribution>, BTreeMap<PathBuf, PackageName>);
+/// What was read after an install, and files that Python's start rewrites.
+pub(super) type Checked = (BTreeMap<PackageName, HashedDistribution>, BTreeMap<PathBuf, PackageName>);

@@ -185,7 +185,7 @@ impl Work<'_> {
     }
 
     /// Checks what was installed: Python has to start, and every file has to be as its wheel has it. Nothing of what is
-    /// `staged` is read again.
+    /// `staged` is read again. Fails with what is wrong.
     pub(super) fn check_result(
         &self,
         packages: &[&LockedPackage],
@@ -203,16 +203,20 @@ impl Work<'_> {
             wrong = self.still_there()?;
         }
         if !wrong.is_empty() {
-            return Ok((wrong, BTreeMap::new(), BTreeMap::new()));
+            return Err(Failure::from_findings(Ended::Answer, wrong));
         }
+        let judged = |findings, hashed, rewritten| match self.with_hidden(findings, wheels) {
+            wrong if wrong.is_empty() => Ok((hashed, rewritten)),
+            wrong => Err(Failure::from_findings(Ended::Answer, wrong)),
+        };
         let (faulty, findings, hashed) = self.check(packages, wheels, &written, since);
         if faulty.is_empty() || staged.is_none() {
-            return Ok((self.with_hidden(findings, wheels), hashed, BTreeMap::new()));
+            return judged(findings, hashed, BTreeMap::new());
         }
         // Every file was right when it was written: what differs now is the work of Python's start.
         let rewritten = self.rewritten_by_start(packages, started)?;
         let (_, findings, hashed) = self.check(packages, wheels, &written, since);
-        Ok((self.with_hidden(findings, wheels), hashed, rewritten))
+        judged(findings, hashed, rewritten)
     }
 }
 

@@ -98,7 +98,7 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
             // A second signal: do not wait any longer.
             end_group(&mut child, GRACE, &|| signals.take().is_some()).map_err(waited)?;
             forget_process(job.state)?;
-            return Err(stopped(signal, steps.last()));
+            return Err(stopped(signal, steps.last().map(String::as_str)));
         }
         match child.try_wait().map_err(waited)? {
             Some(status) => break status,
@@ -119,7 +119,8 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
     Ok(Err(Failed { step, code: exit_code(status), tail, log }))
 }
 
-fn stopped(signal: i32, step: Option<&String>) -> Failure {
+/// The end of an apply that a signal has stopped.
+pub(super) fn stopped(signal: i32, step: Option<&str>) -> Failure {
     let step = step.map(|step| format!(", in the step `{step}`")).unwrap_or_default();
     Failure::new(Kind::Signal(signal), format!("stopped by {}{step}", name_of(signal)))
         .help("run the same command again to finish the interrupted apply")

@@ -197,7 +197,8 @@ fn unwanted_packages_go_and_replaced_ones_come_back() {
         ("needed", installed("1.0", &[])),
         ("image", installed("1.0", &["needed>=1"])),
         ("changed", installed("9.0", &[])),
-        ("wanted", installed("1.0", &[])),
+        // Its version of the lock needs nothing.
+        ("wanted", installed("0.9", &["ours>=1"])),
     ]);
     let ledger = ledger(&[
         ("ours", "1.0", None),
@@ -205,12 +206,13 @@ fn unwanted_packages_go_and_replaced_ones_come_back() {
         ("lost", "2.0", Some("1.0")),
         ("needed", "1.0", None),
         ("changed", "1.0", None),
-        ("wanted", "1.0", None),
+        ("wanted", "0.9", None),
         ("gone", "1.0", None),
     ]);
     let decision = decided(vec![locked("wanted", "1.0")], &machine, &ledger, &[locked("replaced", "1.0")]);
     let steps: Vec<_> = decision.plan.changes.iter().map(|change| (change.name.to_string(), change.kind)).collect();
-    assert_eq!(steps, [("ours".to_owned(), Kind::Remove), ("replaced".to_owned(), Kind::Downgrade)]);
+    let expected = [("ours", Kind::Remove), ("wanted", Kind::Upgrade), ("replaced", Kind::Downgrade)];
+    assert_eq!(steps, expected.map(|(name, kind)| (name.to_owned(), kind)));
     let kept = decision.findings.iter().filter(|finding| finding.code == Code::PlanPruneKept);
     let kept: Vec<&str> = kept.flat_map(|finding| finding.about.iter().map(Subject::name)).collect();
     assert_eq!(kept, ["lost", "needed"], "{:?}", decision.findings);

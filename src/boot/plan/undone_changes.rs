@@ -146,17 +146,22 @@ fn cannot_come_back(basis: &Basis<'_>, name: &PackageName, before: &Version) -> 
     Finding::warning(Code::PlanPruneKept, message).about(Subject::release(name, before)).with_help(help)
 }
 
-/// What distributions need that are not colab-boot's to remove.
+/// What distributions need that are not colab-boot's to remove, as they will be: what the lock names needs nothing
+/// else, and what comes back needs what it needed before.
 fn needed_by_others(basis: &Basis<'_>) -> BTreeSet<PackageName> {
     let Some(markers) = basis.machine.python.as_ref().and_then(|python| python.facts.marker_environment()) else {
         return BTreeSet::new();
     };
     let mut leaving: BTreeSet<&PackageName> =
         unwanted(basis.ledger, basis.target, basis.machine, basis.broken).map(|(name, _)| name).collect();
+    let returning: Vec<Recorded> = basis.before.keys().filter_map(|name| requires_before(basis.ledger, name)).collect();
     let mut needed = BTreeSet::new();
     loop {
-        let staying = basis.machine.installed.iter().filter(|(name, _)| !leaving.contains(name));
-        let of = staying.flat_map(|(_, one)| one.requires.iter().flat_map(Recorded::get));
+        let stays = |name: &PackageName| {
+            !leaving.contains(name) && basis.target.package(name).is_none() && !basis.before.contains_key(name)
+        };
+        let staying = basis.machine.installed.iter().filter(|(name, _)| stays(name));
+        let of = staying.filter_map(|(_, one)| one.requires.as_ref()).chain(&returning).flat_map(Recorded::get);
         let applying = of.filter(|one| one.applies(&markers, None)).map(|one| one.name.clone());
         let found: BTreeSet<PackageName> = applying.filter(|name| leaving.contains(name)).collect();
         if found.is_empty() {
@@ -165,4 +170,10 @@ fn needed_by_others(basis: &Basis<'_>) -> BTreeSet<PackageName> {
         leaving.retain(|name| !found.contains(*name));
         needed.extend(found);
     }
+}
+
+/// What `name` required before the first apply.
+fn requires_before(ledger: &Ledger, name: &PackageName) -> Option<Recorded> {
+    let ours = ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
+    ours.or_else(|| ledger.removed.get(name)).map(|before| Recorded::new(before.requires.clone()))
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::boot::install::INSTALLER;
 use crate::boot::ledger::{Ledger, Notes};
 use crate::boot::machine::Layout;
 use crate::boot::marker::{Event, Marker, Move, Next, Now, SCHEMA, next};
@@ -18,6 +19,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
 use crate::core::inspect::{Entry, parse_record};
+use crate::core::model::wheel_names::dist_info;
 use crate::core::model::{PackageName, Sha256, Version};
 
 pub use hold::{Hold, hold};
@@ -61,8 +63,23 @@ pub fn was_recreated(python: &Path, ledger: &Ledger) -> bool {
     let (Some(own), Some(prefix)) = (&ledger.identity, python.parent().and_then(Path::parent)) else { return false };
     let libraries = prefix.join("lib");
     let mut sites = files::names_if_any(&libraries).into_iter().map(|name| libraries.join(name).join("site-packages"));
-    let has = |site: PathBuf| identities(&site.join(IDENTITY)).is_ok_and(|all| all.iter().any(|one| one == own.trim()));
+    let has = |site: PathBuf| {
+        let here = identities(&site.join(IDENTITY)).unwrap_or_default();
+        here.iter().any(|one| one == own.trim()) || has_lost_identity(&site, &here, ledger)
+    };
     prefix.join("pyvenv.cfg").is_file_there() && !sites.any(has)
+}
+
+/// Whether the environment with this `site` is that of `ledger`, though the file with its identities, `here`, was
+/// deleted: a package is there as colab-boot has installed it. A recreated environment has none.
+fn has_lost_identity(site: &Path, here: &[String], ledger: &Ledger) -> bool {
+    let is_ours = |info: &str| {
+        let entry = dist_info(info).and_then(|(name, version)| Some((ledger.distributions.get(&name)?, version)));
+        entry.is_some_and(|(entry, version)| version.parse().is_ok_and(|version: Version| version == entry.version))
+            && files::read_optional(&site.join(info).join("INSTALLER"))
+                .is_ok_and(|text| text.is_some_and(|text| text.trim() == INSTALLER))
+    };
+    here.is_empty() && files::names_if_any(site).iter().any(|name| is_ours(name))
 }
 
 /// The ledger in the file at `path`, if there is one.
@@ -100,7 +117,7 @@ impl State {
         let Some(site) = &self.site else { return Ok(written) };
         let here = identities(&site.join(IDENTITY))?;
         let own = written.identity.as_deref().map(str::trim);
-        if own.is_some_and(|own| here.iter().any(|one| one == own)) {
+        if own.is_some_and(|own| here.iter().any(|one| one == own)) || has_lost_identity(site, &here, &written) {
             return Ok(written);
         }
         let replaced = here.iter().find_map(|one| read_ledger(&self.replaced_ledger_path(one)).transpose());
@@ -173,11 +190,10 @@ impl State {
     fn identify(&self, path: &Path, ledger: &Ledger) -> Result<Option<String>, Failure> {
         let mut all = identities(path)?;
         let before = all.len();
-        let own = ledger
-            .identity
-            .clone()
-            .map_or_else(|| self.written_ledger().map(|written| written?.identity), |own| Ok(Some(own)))?;
-        let mut own = own.map(|own| own.trim().to_owned()).filter(|own| all.contains(own));
+        // The one that was written last may be newer: the file was deleted in between.
+        let written = self.written_ledger()?.and_then(|written| written.identity);
+        let mut known = ledger.identity.iter().chain(&written).map(|own| own.trim().to_owned());
+        let mut own = known.find(|own| all.contains(own));
         if ledger.is_empty() {
             all.retain(|one| Some(one) != own.as_ref());
             own = None;

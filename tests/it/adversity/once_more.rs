@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::adversity::users_files::World;
 
@@ -163,4 +163,17 @@ fn an_edit_is_kept_once_and_a_failed_repair_has_nothing_to_undo() {
     let is_own = |path: &Path| path.ends_with(".colab-boot-id") || path.to_string_lossy().contains("__pycache__");
     let now: Vec<_> = world.tree().into_iter().filter(|(path, _)| !is_own(path)).collect();
     assert_eq!(now, before.into_iter().filter(|(path, _)| !is_own(path)).collect::<Vec<_>>(), "{said:?}");
+}
+
+#[test]
+fn a_restore_needs_no_file_of_identities() {
+    let world = World::new("");
+    let before = world.tree();
+    world.run(&["apply", "p.toml"]).expect(0);
+    fs::remove_file(world.place("SITE/.colab-boot-id")).expect("a file");
+    assert!(!world.test.run(&["status"]).expect(0).stdout.contains("recreated"));
+    let said = world.run(&["restore"]).expect(0);
+    let is_left = |path: &&PathBuf| !before.contains_key(*path) && !path.to_string_lossy().contains("__pycache__");
+    let now = world.tree();
+    assert_eq!(now.keys().filter(is_left).collect::<Vec<_>>(), Vec::<&PathBuf>::new(), "{said:?}");
 }

@@ -188,3 +188,26 @@ fn a_download_is_gone_on_with() {
     assert_eq!(std::fs::metadata(test.path("house").join(file)).expect("a wheel").len(), total);
     assert_eq!(from_start.load(Ordering::SeqCst), 1, "the second began anew");
 }
+
+#[test]
+fn the_check_after_the_last_step_is_ended_too() {
+    let (test, _) = world("");
+    let venv = Venv::new(&test, &[]);
+    let (site, python, begun) = (venv.layout(), venv.python.display().to_string(), test.path("begun"));
+    let info = site.join("demo-1.0.dist-info");
+    let line = format!("import os, time; os.path.exists({info:?}) and (open({begun:?}, 'w').close(), time.sleep(3))\n");
+    std::fs::write(site.join("slow.pth"), line).expect("a file");
+    let arguments = ["apply", "p.toml", "--python", &python, "--wheelhouse", "house"];
+    let child = start(&test, &arguments);
+    wait_for(&test, "begun");
+    send("-INT", &child);
+    let outcome = child.wait_with_output().expect("an end");
+    let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert_eq!(outcome.status.code(), Some(130), "{said}");
+    assert!(said.contains("stopped by SIGINT") && said.contains("run the same command again"), "{said}");
+    let names = std::fs::read_dir(&site).expect("a folder").flatten().map(|entry| entry.file_name());
+    let left: Vec<_> = names.filter(|name| name.to_string_lossy().starts_with(".colab-boot-staged")).collect();
+    assert!(left.is_empty() && !info.exists(), "{left:?}");
+    std::fs::remove_file(site.join("slow.pth")).expect("a file");
+    assert!(test.run(&arguments).expect(0).concludes("applied: 1 package"));
+}

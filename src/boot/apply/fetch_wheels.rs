@@ -67,7 +67,9 @@ impl Work<'_> {
         let all_written = wheels.iter().map(|(name, wheel)| (name, written(wheel, self.layout).collect())).collect();
         findings.extend(self.behind_links(&all_written)?);
         let in_the_way = self.in_the_way(&wheels, &all_written)?;
-        findings.extend(self.refused_for(&in_the_way));
+        // A wheel that is refused for a file of the interpreter needs no second reason.
+        let refused: Vec<_> = findings.iter().map(|finding| finding.about.clone()).collect();
+        findings.extend(self.refused_for(&in_the_way).into_iter().filter(|one| !refused.contains(&one.about)));
         if !findings.is_empty() {
             return Err(Failure::from_findings(Kind::Answer, findings));
         }

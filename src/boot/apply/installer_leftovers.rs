@@ -97,7 +97,7 @@ fn move_aside(folder: &Path, name: &str) -> Result<(), Failure> {
     let from = folder.join(name);
     let to = free.next().unwrap_or_else(|| trash.join(name));
     std::fs::rename(&from, &to).map_err(|error| {
-        let help = "take ownership of the environment (`sudo chown -R` on its folder), or run the command as its owner";
+        let help = files::way_to_write(error.kind());
         Failure::world(format!("could not move `{}` aside", from.display())).because(&error).help(help)
     })
 }

@@ -1,6 +1,7 @@
 //! Folders that this user can't change, found before the first change: an installer would stop half way.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
@@ -11,6 +12,7 @@ use crate::boot::apply::prepared::TouchedFiles;
 use crate::boot::files::listed_place;
 use crate::boot::machine::record_in;
 use crate::core::diag::{Failure, counted};
+use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::inspect::parse_record;
 
@@ -40,8 +42,7 @@ impl Work<'_> {
 
     fn way_to_permission(&self, error: Errno) -> String {
         if error == Errno::ROFS {
-            return "nothing was changed; mount the file system with write access, or use another environment"
-                .to_owned();
+            return format!("nothing was changed; {}", files::way_to_write(ErrorKind::ReadOnlyFilesystem));
         }
         let prefix = self.layout.data.display();
         format!(

@@ -178,12 +178,6 @@ impl HashedDistribution {
         })
     }
 
-    fn has(&self, file: &Path, stamp: Stamp) -> bool {
-        let place = self.places.iter().find(|place| file.parent() == Some(&place.folder));
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        place.is_some_and(|place| place.files.iter().any(|(own, at)| *own == name && *at == stamp))
-    }
-
     /// Whether it is `version`.
     fn is_of(&self, version: &Version) -> bool {
         version_of(&self.info).as_ref() == Some(version)
@@ -200,13 +194,8 @@ impl HashedDistribution {
         self.follows_another || !self.is_of(version)
     }
 
-    /// Whether `file` was one of it, and right, when it looked like `stamp`.
-    pub fn has_ever_had(&self, file: &Path, stamp: Stamp) -> bool {
-        self.has(file, stamp) || self.former.iter().any(|(own, at)| own == file && *at == stamp)
-    }
-
-    /// Whether `file` had the right bytes of `version` when it looked like `stamp`.
-    pub fn has_had(&self, version: &Version, file: &Path, stamp: Stamp) -> bool {
-        self.is_of(version) && self.has_ever_had(file, stamp)
+    /// Its files with all that they have looked like when they were right.
+    pub fn looks(&self) -> impl Iterator<Item = (PathBuf, Stamp)> {
+        self.files().chain(self.former.iter().cloned()).filter(|(_, stamp)| *stamp != Stamp::UNKNOWN)
     }
 }

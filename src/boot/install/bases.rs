@@ -104,7 +104,7 @@ impl StageFolders {
                 .map_err(|error| {
                     Failure::world(format!("could not create a folder in `{}`", base.display()))
                         .because(&error)
-                        .help("take ownership of the environment, or run the command as its owner")
+                        .help(files::way_to_write(error.kind()))
                 })?
                 .keep();
             files::create_folder(&folder.join(UNTOUCHED))?;

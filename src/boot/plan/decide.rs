@@ -173,7 +173,7 @@ fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version
         };
         let again = format!("`apply` reinstalls {}", package.version);
         let help = if basis.notes.times(name, version) == 0 {
-            format!("{again}. Remove the cell or script that changes it, or pin that version in the profile")
+            format!("{again}. If a cell or a script changes it, remove that line, or pin the version in the profile")
         } else {
             format!(
                 "{again}, but other code changes it each time. Search the cells below for `install` with `{name}`, or with a package \

@@ -21,6 +21,7 @@ use crate::boot::machine::{
     Home, Layout, Looker, Machine, MachineRequest, Observed, Overrides, Python, PythonOrigin, RawDistribution, Said,
     apply_overrides, assumed_driver, judge, observe, observe_interpreter, resolve_gpus,
 };
+use crate::boot::seen::environment::without_python;
 use crate::boot::session::Session;
 use crate::boot::state::{Hold, State, hold};
 use crate::core::diag::{Failure, Finding};
@@ -165,6 +166,10 @@ impl Seen {
         let none_answered = self.observed().is_some_and(|observed| observed.python.is_none());
         let absent = named.filter(|_| none_answered && !said.any(|said| Path::new(&said.source).is_there()));
         let Some(path) = absent else { return Ok(()) };
+        let folder = path.ancestors().take(3).find(|folder| folder.join("pyvenv.cfg").is_file_there());
+        if let Some(folder) = folder.filter(|folder| folder.join("bin/python").is_missing()) {
+            return Err(without_python(folder, None));
+        }
         let failure = if is_kept(path) || is_kept(&path.join("bin/python")) {
             Failure::input(format!("--python: no permission to read `{}`", path.display()))
         } else {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::boot::files::{
     ComparedWith, Depth, FileFault, Hashed, HashedDistribution, Held, Options, StartUp, WrittenFiles,
@@ -16,6 +17,7 @@ use crate::boot::notebook::Loaded;
 use crate::boot::seen::Seen;
 use crate::boot::seen::{hidden, is_code};
 use crate::boot::session::Session;
+use crate::boot::situation::known_looks::KnownLooks;
 use crate::boot::situation::start_up::{Importable, Start};
 use crate::boot::state::State;
 use crate::boot::verdict::Files;
@@ -56,6 +58,7 @@ pub struct FileCheck {
     files: usize,
     read: usize,
     by_size: usize,
+    looks: OnceLock<KnownLooks>,
 }
 
 /// Where to look.
@@ -189,14 +192,19 @@ impl FileCheck {
 
     /// Whether `file` of a distribution had the right bytes of `version` when it looked like `stamp`.
     pub fn was_right(&self, (name, version): (&PackageName, &Version), file: &Path, stamp: Option<Stamp>) -> bool {
-        stamp.is_some_and(|stamp| self.known(name).any(|one| one.has_had(version, file, stamp)))
+        let looks = self.known_looks();
+        let mut owners = stamp.into_iter().flat_map(|stamp| looks.owners(file, stamp));
+        owners.any(|(own, of)| own == name && of.as_ref() == Some(version))
     }
 
     /// Whether `place` looks as a file of a distribution did when it was right.
     pub fn knows(&self, place: &Path) -> bool {
-        let stamp = Stamp::of(place);
-        let all = [&self.hashed, &self.before].into_iter().flat_map(|hashed| hashed.distributions.values());
-        stamp != Stamp::UNKNOWN && all.into_iter().any(|one| one.has_ever_had(place, stamp))
+        self.known_looks().owners(place, Stamp::of(place)).next().is_some()
+    }
+
+    /// What this check and earlier ones know.
+    fn known_looks(&self) -> &KnownLooks {
+        self.looks.get_or_init(|| KnownLooks::of([&self.hashed, &self.before]))
     }
 
     /// The files of `version` of a distribution, where it was installed from the wheel `sha256` when it was last seen.
@@ -222,8 +230,7 @@ impl FileCheck {
 
     /// The files of a distribution with all that they have looked like when they were right.
     pub fn looks_of(&self, name: &PackageName) -> HashSet<(PathBuf, Stamp)> {
-        let all = self.known(name).flat_map(|one| one.files().chain(one.former.iter().cloned()));
-        all.filter(|(_, stamp)| *stamp != Stamp::UNKNOWN).collect()
+        self.known(name).flat_map(HashedDistribution::looks).collect()
     }
 
     /// What this check and earlier ones know of a distribution.

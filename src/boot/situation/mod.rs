@@ -2,6 +2,7 @@
 //! brought back.
 
 mod file_check;
+mod known_looks;
 mod stale_code;
 mod loaded_code;
 mod other_kernels;

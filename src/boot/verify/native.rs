@@ -12,6 +12,7 @@ use crate::boot::machine::installed_modules;
 use crate::boot::profile::Profile;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
+use crate::boot::verdict::Files;
 use crate::core::diag::{Code, Finding, Subject, counted};
 use crate::core::host::Invocation;
 use crate::core::host::command::{Finished, last_lines};
@@ -39,7 +40,13 @@ struct Line {
 
 /// Imports what the profile names and what the lock has installed with compiled code, but for what has a smoke test,
 /// and says what can't be imported.
-pub fn imports(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &LockedTarget) -> Vec<Finding> {
+pub fn imports(
+    session: &Session<'_>,
+    profile: &Profile,
+    seen: &Seen,
+    target: &LockedTarget,
+    files: &Files,
+) -> Vec<Finding> {
     let Some(python) = seen.interpreter() else {
         return Vec::new();
     };
@@ -70,7 +77,15 @@ pub fn imports(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &L
         }
         open.drain(..done.min(open.len()));
     }
-    findings
+    findings.into_iter().map(|finding| by_files(finding, files)).collect()
+}
+
+/// `finding`, with other help where the files of the package are not those of its wheel.
+fn by_files(mut finding: Finding, files: &Files) -> Finding {
+    if finding.about.iter().any(|one| files.faulty.iter().any(|name| name.as_ref() == one.name())) {
+        finding.help = vec!["its files are not those of the wheel: run `colab-boot apply` first".to_owned()];
+    }
+    finding
 }
 
 fn run(session: &Session<'_>, python: &Path, open: &VecDeque<(PackageName, String)>) -> Result<Finished, ()> {
@@ -184,6 +199,10 @@ fn explanation(session: &Session<'_>, (seen, target): (&Seen, &LockedTarget), er
             "pkg_resources" => "setuptools 82 has no `pkg_resources` any more: add `setuptools = \"<82\"`".to_owned(),
             _ if is_locked && is_whole => {
                 format!("`{package}` is locked, but has no module `{module}`: run `colab-boot apply`")
+            }
+            _ if is_locked => {
+                let module = rest.split('\'').next().unwrap_or_default();
+                format!("the locked `{package}` has no module `{module}`: another release may have it")
             }
             _ => format!("the module `{module}` is not installed: add `{package}` to the profile"),
         });

@@ -42,7 +42,10 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
     let seen = session.machine(request)?;
     let mut text = String::new();
     let mut environments = Vec::new();
-    for state in State::all(&session.paths.state)? {
+    let named = request.python.as_ref().and_then(|_| seen.layout());
+    let all = named
+        .map_or_else(|| State::all(&session.paths.state), |layout| Ok(vec![State::of(&session.paths.state, layout)]))?;
+    for state in all {
         let Some(marker) = state.marker()? else {
             continue;
         };
@@ -83,8 +86,9 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
             ledger,
         });
     }
+    let place = if named.is_some() { "in this environment" } else { "on this machine" };
     let none =
-        environments.is_empty().then(|| Finding::note(Code::NothingApplied, "nothing was applied on this machine"));
+        environments.is_empty().then(|| Finding::note(Code::NothingApplied, format!("nothing was applied {place}")));
     let python = seen.machine.python.as_ref();
     let index = session.default_index(&IndexSettings::default(), python).ok().map(|url| redact(&url));
     let data = StatusReport { python: PythonReport::of(&seen), index, environments };

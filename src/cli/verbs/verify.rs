@@ -83,7 +83,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     let repeated = if options.deterministic { repeated(session, profile, seen, target) } else { Repeated::default() };
     evidence.tested = smokes.iter().filter(|(_, outcome)| outcome.ok).count();
     findings.extend(smokes.iter().filter_map(|(name, outcome)| smoke_finding(name, outcome, target, seen)));
-    findings.extend(imports(session, profile, seen, target));
+    findings.extend(imports(session, profile, seen, target, &evidence.files));
     findings.extend(no_gpu(&smokes, seen));
     findings.extend(repeated.findings);
     if let Some(path) = &options.record {

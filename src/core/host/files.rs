@@ -237,6 +237,15 @@ fn is_temporary(name: &str) -> bool {
     random.is_some_and(|random| random.len() == 6 && random.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
+/// What a user does who can't write into an environment, because of an error of this `kind`.
+pub fn way_to_write(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::ReadOnlyFilesystem => "mount the file system with write access, or use another environment",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free disk space, then run this command again",
+        _ => "take ownership of the environment (`sudo chown -R` on its folder), or run the command as its owner",
+    }
+}
+
 /// Creates `folder` and its parents, as the user's own would be.
 pub fn create_folder(folder: &Path) -> Result<(), Failure> {
     reach(folder)

@@ -61,7 +61,7 @@ def colab_boot_escalate(stop):
 
 def colab_boot_home():
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return pathlib.Path(home) / "colab-boot"
+    return pathlib.Path(os.environ.get("COLAB_BOOT_CACHE_DIR") or os.path.join(home, "colab-boot"))
 
 
 def colab_boot_temporary():
@@ -73,7 +73,7 @@ def colab_boot_reach():
     """Finds out what can't be reached of the places that this cell needs: the server of a mount may be silent, and who touches it waits for ever."""
     home, binary = str(colab_boot_home()), os.environ.get("COLAB_BOOT_BINARY")
     COLAB_BOOT["silent"] = silent = colab_boot_silent([home, binary, colab_boot_temporary(), *os.get_exec_path()])
-    for place, name in ((home, "XDG_CACHE_HOME"), (binary, "COLAB_BOOT_BINARY")):
+    for place, name in ((home, "COLAB_BOOT_CACHE_DIR"), (binary, "COLAB_BOOT_BINARY")):
         if place in silent:
             raise ColabBootStop(f"colab-boot: {place} can't be reached: its mount does not answer; unmount it, or name another place with {name}")
     for place in sorted(silent):
@@ -90,7 +90,7 @@ def colab_boot_write(path, data, mode=0o644):
         os.chmod(name, mode)
         os.replace(name, path)
     except OSError as error:
-        raise ColabBootStop(f"colab-boot: {path} could not be written: {error}; XDG_CACHE_HOME names another folder") from None
+        raise ColabBootStop(f"colab-boot: {path} could not be written: {error}; name another folder with COLAB_BOOT_CACHE_DIR") from None
 
 
 def colab_boot_fetch(place, digest):
@@ -262,7 +262,7 @@ def colab_boot_follow(command):
 
 
 def colab_boot_golden():
-    """Asks the golden repository, once a boot, whether this release was withdrawn. One that can't be asked changes nothing."""
+    """Asks the golden repository, once a boot and once a day, whether this release was withdrawn. One that can't be asked changes nothing."""
     golden = COLAB_BOOT["golden"]
     if not golden:
         return
@@ -271,7 +271,8 @@ def colab_boot_golden():
     except OSError:
         boot = ""
     asked = colab_boot_files().parent / "asked"
-    if boot and asked.is_file() and asked.read_text() == boot:
+    when, _, of = asked.read_text().partition(" ") if asked.is_file() else ("", "", "")
+    if boot and of == boot and when.isdigit() and 0 <= time.time() - int(when) < 86400:
         return
     release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
     command = [colab_boot_binary(), "golden", "verify", release, "--repo", golden["at"]]
@@ -288,11 +289,13 @@ def colab_boot_golden():
         return
     colab_boot_say(done.stdout)
     if done.returncode == 1:
-        raise ColabBootStop(f"colab-boot: {golden['release']} must not be used; see the reason above")
+        withdrawn = "error[golden-yanked]" in done.stdout or "error[golden-file-differs]" in done.stdout
+        must = "must not be used" if withdrawn else "can't be checked, so it is not used"
+        raise ColabBootStop(f"colab-boot: {golden['release']} {must}; see the reason above")
     if "golden-unchecked" in done.stdout:
         COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository can't be reached"
-    else:
-        colab_boot_write(asked, boot.encode())
+    elif "--allow-yanked" not in command:
+        colab_boot_write(asked, f"{int(time.time())} {boot}".encode())
 
 
 def colab_boot_set(variables):

@@ -24,6 +24,8 @@ pub struct Due<'a> {
     pub runtimes: &'a [String],
     /// Titles of releases whose cells don't state where to download colab-boot.
     pub without_download: &'a BTreeSet<String>,
+    /// Until when the index was confirmed beside its own date.
+    pub confirmed: Option<Day>,
     pub today: Day,
 }
 
@@ -82,7 +84,12 @@ impl Due<'_> {
 
     fn freshness(self) -> Option<Finding> {
         let help = "run `colab-boot golden sign --renew` if no release needs to be withdrawn";
-        let left = self.today.until(self.catalogue.fresh_until);
+        let until = self.confirmed.unwrap_or(self.catalogue.fresh_until).max(self.catalogue.fresh_until);
+        let left = self.today.until(until);
+        // A confirmation holds for two weeks, and is renewed by a machine.
+        if self.confirmed == Some(until) && left >= 0 {
+            return None;
+        }
         if left < 0 {
             let message = format!("the index was fresh until {}", self.catalogue.fresh_until);
             return Some(Finding::error(Code::GoldenCadence, message).with_help(help));
@@ -261,6 +268,7 @@ mod tests {
             catalogue: &catalogue,
             runtimes: &runtimes.map(str::to_owned),
             without_download: &BTreeSet::from(["jax@1.0.0".to_owned()]),
+            confirmed: None,
             today: Day("2026-12-01".parse().expect("a day")),
         };
         due.findings().into_iter().map(|finding| (finding.is_error(), finding.message)).collect()

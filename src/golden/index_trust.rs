@@ -93,6 +93,15 @@ pub struct Confirmation<'a> {
     pub list: &'a [u8],
 }
 
+/// Why a statement confirms nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unconfirmed {
+    /// It is of another index, or not signed by who may.
+    Wrong,
+    /// Its last day is over.
+    Over,
+}
+
 /// Judges the file `golden.toml` with what `trust` knows at `now`, seconds since 1970, and a confirmation, if there is
 /// one. Returns the index, or the one finding that forbids to use it.
 pub fn vouch(file: &[u8], fresh: Option<Confirmation<'_>>, trust: &Trust, now: u64) -> Result<Vouched, Finding> {
@@ -125,7 +134,8 @@ pub fn vouch(file: &[u8], fresh: Option<Confirmation<'_>>, trust: &Trust, now: u
         let finding = Finding::warning(Code::GoldenStale, message);
         findings.push(finding.with_help("correct the clock of this machine: expiry and freshness depend on it"));
     }
-    let is_stale = catalogue.fresh_until < today && !is_confirmed(fresh, &catalogue, digest, trust, now);
+    let is_confirmed = || fresh.is_some_and(|fresh| confirmed_until(fresh, &catalogue, digest, trust, now).is_ok());
+    let is_stale = catalogue.fresh_until < today && !is_confirmed();
     if is_stale {
         let message = format!("the index of `{}` expired on {}", catalogue.name, catalogue.fresh_until);
         let finding = Finding::warning(Code::GoldenStale, message);
@@ -191,27 +201,27 @@ fn rolled_back(catalogue: &Catalogue, digest: Sha256, trust: &Trust) -> Option<F
     Some(finding.with_help("the server or a cache serves an outdated index, possibly on purpose: use another address"))
 }
 
-/// Whether `fresh.toml` says of this very index that it is still the current one.
-fn is_confirmed(
-    fresh: Option<Confirmation<'_>>,
+/// Until when `fresh` says of this very index that it is still the current one; else why it says nothing.
+pub fn confirmed_until(
+    fresh: Confirmation<'_>,
     catalogue: &Catalogue,
     digest: Sha256,
     trust: &Trust,
     now: u64,
-) -> bool {
-    let Some((Ok(signed), list)) = fresh.map(|fresh| (split(fresh.statement), fresh.list)) else { return false };
-    let is_named = catalogue.signers.as_ref().is_some_and(|row| row.sha256 == Sha256::of(list));
-    let listed = is_named.then(|| Signers::parse(&String::from_utf8_lossy(list)).ok()).flatten();
+) -> Result<Day, Unconfirmed> {
+    let signed = split(fresh.statement).map_err(|_| Unconfirmed::Wrong)?;
+    let is_named = catalogue.signers.as_ref().is_some_and(|row| row.sha256 == Sha256::of(fresh.list));
+    let listed = is_named.then(|| Signers::parse(&String::from_utf8_lossy(fresh.list)).ok()).flatten();
     let signers = [Some(&trust.signers), listed.as_ref().filter(|_| trust.threshold > 0)];
     let outcomes = signers.into_iter().flatten().flat_map(|one| one.check(signed.text, &signed.blocks, FRESH, now));
     let by = vouching(&outcomes.collect::<Vec<_>>());
-    let said: Option<Freshness> = toml::from_str(signed.text).ok();
+    let said: Freshness = toml::from_str(signed.text).map_err(|_| Unconfirmed::Wrong)?;
     let today = Day(day_of(now));
-    !by.is_empty()
-        && said.is_some_and(|said| {
-            let is_of_it = said.name == catalogue.name && said.index == digest && said.seq == catalogue.seq;
-            said.version == 1 && is_of_it && said.until >= today && today.until(said.until) <= FRESH_DAYS
-        })
+    let is_of_it = said.name == catalogue.name && said.index == digest && said.seq == catalogue.seq;
+    if by.is_empty() || said.version != 1 || !is_of_it || today.until(said.until) > FRESH_DAYS {
+        return Err(Unconfirmed::Wrong);
+    }
+    if said.until < today { Err(Unconfirmed::Over) } else { Ok(said.until) }
 }
 
 /// The text of `fresh.toml` for an index, to be signed.

@@ -232,10 +232,11 @@ impl Signers {
         self.all.iter().map(|signer| signer.described(now)).collect()
     }
 
-    /// Different keys that can sign an index at `now`, seconds since 1970.
-    pub fn count_able(&self, now: u64) -> usize {
+    /// Who can sign an index at `now`, seconds since 1970; two with one key count once.
+    pub fn able(&self, now: u64) -> Vec<&Signer> {
+        let mut keys = BTreeSet::new();
         let able = self.all.iter().filter(|signer| signer.refusal(INDEX, at(now)).is_none());
-        able.map(Signer::fingerprint).collect::<BTreeSet<String>>().len()
+        able.filter(|signer| keys.insert(signer.fingerprint())).collect()
     }
 
     /// The fingerprints of the keys that may sign an index.
@@ -243,7 +244,7 @@ impl Signers {
         self.of_index().map(Signer::fingerprint).collect()
     }
 
-    fn of_index(&self) -> impl Iterator<Item = &Signer> {
+    pub fn of_index(&self) -> impl Iterator<Item = &Signer> {
         self.all.iter().filter(|one| one.namespaces.is_empty() || one.namespaces.contains(INDEX))
     }
 

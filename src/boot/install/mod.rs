@@ -20,7 +20,6 @@ mod wheel_tree;
 
 pub use bases::stage_places;
 pub use launcher::entry_points;
-pub use own_metadata::INSTALLER;
 pub use renames::switch;
 pub use staged::{BuiltPackage, STAGED, Staged, StagedPackage};
 pub use staging::{Incoming, Stage, Staging, stage};

@@ -6,9 +6,6 @@ use std::path::Path;
 use crate::boot::files::{WrittenFile, relative};
 use crate::core::diag::Failure;
 
-/// What INSTALLER says.
-pub const INSTALLER: &str = "colab-boot";
-
 /// A RECORD in `info`, a folder of `site`, that lists `files` and itself.
 pub(super) fn record(files: &[WrittenFile], info: &str, site: &Path) -> Result<Vec<u8>, Failure> {
     let mut lines: Vec<[String; 3]> = files

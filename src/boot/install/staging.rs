@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use crate::boot::files::{Downloaded, WrittenFile};
 use crate::boot::install::bases::{StageFolders, drop_folder, split};
 use crate::boot::install::output::write_made;
-use crate::boot::install::own_metadata::{INSTALLER, record};
+use crate::boot::install::own_metadata::record;
 use crate::boot::install::packed::{MemberTarget, Packed, unreadable};
 use crate::boot::install::queue::{BEHIND_THE_NETWORK, Queue};
 use crate::boot::install::staged::{Staged, StagedPackage};
@@ -26,6 +26,7 @@ use crate::core::host::bell::Bell;
 use crate::core::host::mounts::Look;
 use crate::core::host::mutex::held;
 use crate::core::host::stamps::Stamp;
+use crate::core::model::wheel_names::INSTALLER;
 use crate::core::model::{PackageName, Sha256, Version};
 
 /// A wheel that is to be installed.

@@ -1,14 +1,13 @@
 //! Whether the environment that was found is whole, may be changed, and is one that its Python imports from.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::boot::machine::{MachineRequest, PythonOrigin};
 use crate::boot::seen::Seen;
+use crate::boot::seen::broken_environment::without_python;
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Subject};
-use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::{PackageName, Version};
 
@@ -92,21 +91,4 @@ impl Session<'_> {
         let said = errors.filter(|said| Path::new(&said.source) == path).find_map(|said| said.error.clone());
         Err(without_python(&folder, said))
     }
-}
-
-/// That the virtual environment in `folder` has no interpreter, or one that can't be asked, as it `said`.
-pub(super) fn without_python(folder: &Path, said: Option<String>) -> Failure {
-    let path = folder.join("bin/python");
-    let is_hidden = path.look().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
-    let why = said.unwrap_or_else(|| match files::link_of(&path) {
-        Some(to) if is_hidden => format!("it points to `{}`, which this user can't read", to.display()),
-        Some(to) => format!("it points to `{}`, which does not exist", to.display()),
-        None => "it does not exist".to_owned(),
-    });
-    Failure::input(format!("the virtual environment `{}` has no usable `bin/python`", folder.display()))
-        .cause(why)
-        .help(format!(
-            "recreate it with `python3 -m venv --clear {}`, or name another Python with --python",
-            folder.display()
-        ))
 }

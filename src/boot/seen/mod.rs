@@ -2,6 +2,7 @@
 //! file, and what a profile is to be solved for on it.
 
 mod installed_for_audit;
+mod broken_environment;
 mod environment;
 mod kept_libraries;
 mod system_libraries;
@@ -21,7 +22,7 @@ use crate::boot::machine::{
     Home, Layout, Looker, Machine, MachineRequest, Observed, Overrides, Python, PythonOrigin, RawDistribution, Said,
     apply_overrides, assumed_driver, judge, observe, observe_interpreter, resolve_gpus,
 };
-use crate::boot::seen::environment::without_python;
+use crate::boot::seen::broken_environment::without_python;
 use crate::boot::session::Session;
 use crate::boot::state::{Hold, State, hold};
 use crate::core::diag::{Failure, Finding};

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::boot::install::INSTALLER;
 use crate::boot::ledger::{Ledger, Notes};
 use crate::boot::machine::Layout;
 use crate::boot::marker::{Event, Marker, Move, Next, Now, SCHEMA, next};
@@ -19,7 +18,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::host::stamps::Stamp;
 use crate::core::inspect::{Entry, parse_record};
-use crate::core::model::wheel_names::dist_info;
+use crate::core::model::wheel_names::{INSTALLER, dist_info};
 use crate::core::model::{PackageName, Sha256, Version};
 
 pub use hold::{Hold, hold};

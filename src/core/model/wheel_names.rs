@@ -110,6 +110,10 @@ pub fn sdist_version(file: &str, package: &PackageName) -> Option<Version> {
     })
 }
 
+/// What this program writes to INSTALLER
+/// (<https://packaging.python.org/specifications/recording-installed-packages/>).
+pub const INSTALLER: &str = "colab-boot";
+
 /// Name and version of a dist-info folder, `Pillow-9.0.dist-info`: older tools did not normalise the name. `None` for
 /// any other.
 pub fn dist_info(folder: &str) -> Option<(PackageName, &str)> {

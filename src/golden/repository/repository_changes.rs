@@ -285,7 +285,7 @@ fn other_list(path: &Path) -> Failure {
 
 /// An error where `threshold` signatures of `signers` can't be made at `now`: users would refuse such a repository.
 pub fn must_be_signable(signers: &Signers, threshold: usize, now: u64) -> Result<(), Failure> {
-    let able = signers.count_able(now);
+    let able = signers.able(now).len();
     if threshold > 0 && threshold <= able {
         return Ok(());
     }

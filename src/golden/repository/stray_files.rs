@@ -6,10 +6,11 @@ use std::path::Path;
 use crate::core::diag::{Code, Finding};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
+use crate::golden::calendar::Day;
 use crate::golden::entry::Release;
-use crate::golden::repository::{FRESH_FILE, Kept, Repository};
-use crate::golden::signed_text::split;
-use crate::golden::signers::{FRESH, Signers, vouching};
+use crate::golden::index_trust::{Confirmation, Trust, Unconfirmed, confirmed_until};
+use crate::golden::repository::{FRESH_FILE, Kept, Repository, SIGNERS_FILE};
+use crate::golden::signers::Signers;
 
 /// Records that are not signed by whom the index names. Who has left the list since is known by the key.
 pub fn witnesses(repository: &Repository, release: &Release, signers: &Signers) -> Vec<Finding> {
@@ -53,15 +54,23 @@ pub fn beside(kept: &Kept) -> Vec<Finding> {
     found
 }
 
-/// A `fresh.toml` that no trusted key has signed, which readers pass over.
-pub fn freshness(kept: &Kept, signers: &Signers, now: u64) -> Option<Finding> {
-    let text = files::read_optional(&kept.folder.join(FRESH_FILE)).ok().flatten()?;
-    let by = split(text.as_bytes()).map(|signed| vouching(&signers.check(signed.text, &signed.blocks, FRESH, now)));
-    let is_good = by.is_ok_and(|by| !by.is_empty()) && text.contains(&kept.digest().to_string());
-    (!is_good).then(|| {
-        Finding::warning(Code::GoldenStale, format!("`{FRESH_FILE}` has no trusted signature for this index"))
-            .with_help("sign it with `colab-boot golden sign --fresh`, or remove it")
-    })
+/// Until when `fresh.toml` confirms the index of `kept`, if it does; a finding for one that no trusted key has signed,
+/// which readers pass over.
+pub fn confirmation(kept: &Kept, signers: &Signers, now: u64) -> (Option<Day>, Option<Finding>) {
+    let read = |name| files::read_optional(&kept.folder.join(name)).ok().flatten();
+    let Some(statement) = read(FRESH_FILE) else { return (None, None) };
+    let list = read(SIGNERS_FILE).unwrap_or_default();
+    let fresh = Confirmation { statement: statement.as_bytes(), list: list.as_bytes() };
+    let trust = Trust { signers: signers.clone(), threshold: 1, ..Trust::default() };
+    match confirmed_until(fresh, &kept.catalogue, kept.digest(), &trust, now) {
+        Ok(until) => (Some(until), None),
+        Err(Unconfirmed::Over) => (None, None),
+        Err(Unconfirmed::Wrong) => {
+            let message = format!("`{FRESH_FILE}` has no trusted signature for this index");
+            let finding = Finding::warning(Code::GoldenStale, message);
+            (None, Some(finding.with_help("sign it with `colab-boot golden sign --fresh`, or remove it")))
+        }
+    }
 }
 
 /// Files in the folder of a release that the index does not name: nobody has signed them.

@@ -84,13 +84,18 @@ fn a_cell_asks_once_a_boot_and_stops_at_what_was_withdrawn() {
         command.envs(more.iter().copied());
         Outcome::of(command)
     };
-    let asked_again = || std::fs::remove_dir_all(team.day.test.path("home/.cache/colab-boot/cells")).expect("a cache");
+    let asked_again = || std::fs::remove_dir_all(team.day.test.path("cache/cells")).expect("a cache");
     run(&[]).expect(0);
-    // Within one boot nobody is asked again: a server that is gone costs nothing.
+    // Within one boot and one day nobody is asked again: a server that is gone costs nothing.
     team.lies(|_, _| Reply::status(500));
     let quiet = run(&[]).expect(0);
     assert_eq!(quiet.stdout, "", "{quiet:?}");
-    asked_again();
+    let cells = std::fs::read_dir(team.day.test.path("cache/cells")).expect("a cache");
+    let asked = cells.flatten().next().expect("a cell").path().join("asked");
+    let text = std::fs::read_to_string(&asked).expect("a note");
+    let (when, boot) = text.split_once(' ').expect("a time");
+    let yesterday = when.parse::<u64>().expect("a time") - 86_400;
+    std::fs::write(&asked, format!("{yesterday} {boot}")).expect("a note");
     assert!(run(&[]).expect(0).stdout.contains("golden-unchecked"));
     team.tells_the_truth();
     team.profile("2.0.0", "more = '*'\n");
@@ -101,6 +106,7 @@ fn a_cell_asks_once_a_boot_and_stops_at_what_was_withdrawn() {
     let words = format!("{}{}", stopped.stdout, stopped.stderr);
     assert!(words.contains("wrong numbers") && words.contains("data@1.0.0 must not be used"), "{words}");
     assert!(run(&[("COLAB_BOOT_ALLOW_YANKED", "1")]).expect(0).stdout.contains("wrong numbers"));
+    run(&[]).expect(1);
     // An index that is not signed by those whom the cell names is no answer to go on with.
     asked_again();
     team.lies(|path, bytes| {
@@ -187,7 +193,7 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     team.keep(&["withdraw", "--yank", "data@2.0.0", "--because", "wrong decimals", "--use", "data@3.0.0"]);
     let codes = team.reader(&["golden", "verify", "--into", "mine.ipynb", "--json"]).expect(1).codes();
     assert_eq!(codes, ["golden-yanked", "golden-newer"]);
-    std::fs::remove_dir_all(team.day.test.path("home/.cache/colab-boot/cells")).expect("a cache");
+    std::fs::remove_dir_all(team.day.test.path("cache/cells")).expect("a cache");
     let said = notebook.run(&kernel, &cells[1]);
     assert!(said.contains("wrong decimals") && said.contains("data@2.0.0 must not be used"), "{said}");
     team.reader(&["golden", "update", "--into", "mine.ipynb"]).expect(0);

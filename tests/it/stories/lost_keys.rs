@@ -77,6 +77,34 @@ fn after_lost_keys_a_cell_goes_on_once_its_user_names_the_new_ones() {
 }
 
 #[test]
+fn check_names_cells_that_stop_and_cells_that_never_ask() {
+    let team = Team::new();
+    team.profile("1.0.0", "");
+    team.keep(&["publish", "data.toml"]);
+    team.profile("2.0.0", "more = '*'\n");
+    team.keep(&["publish", "data.toml", "--at", &team.url]);
+    let said = team.run(&["golden", "check", "--repo", "repo"]).expect(0);
+    assert!(said.stderr.contains("cells of data@1.0.0 never ask whether they were withdrawn"), "{said:?}");
+    // The address is that of the last release, until another one is named.
+    team.profile("3.0.0", "");
+    let said = team.keep(&["publish", "data.toml", "--replaces", "2.0.0"]);
+    assert!(said.stderr.contains(&format!("the cells ask {}", team.url)), "{said:?}");
+    team.keep(&["withdraw", "data@1.0.0", "--because", "old", "--use", "data@3.0.0"]);
+    let carol = Key::new(&team.day.test.path(""), "carol");
+    let start = ["sign", "--remove", "bob@team", "--add", "carol.pub", "--start-over", "--key", &key(&team.alice)];
+    let said = team.run(&[&["golden"], &start[..], &["--repo", "repo"]].concat()).expect(0).stderr;
+    assert!(said.contains(&format!("1 more required, of carol@team {}", fingerprint(&carol))), "{said}");
+    team.sign(&carol).expect(0);
+    let said = team.run(&["golden", "check", "--repo", "repo"]).expect(1);
+    assert!(said.stderr.contains("cells of data@3.0.0 stop: their keys do not vouch"), "{said:?}");
+    team.profile("4.0.0", "more = '*'\n");
+    let publish = ["golden", "publish", "data.toml", "--replaces", "3.0.0", "--repo", "repo", "--key"];
+    team.run(&[&publish[..], &[&key(&team.alice)]].concat()).expect(0);
+    team.sign(&carol).expect(0);
+    team.run(&["golden", "check", "--repo", "repo"]).expect(0);
+}
+
+#[test]
 fn nobody_without_a_key_starts_over() {
     let team = two_releases();
     let before = team.index();
@@ -154,7 +182,10 @@ fn a_key_of_ci_confirms_an_index_for_cells_and_does_nothing_else() {
     assert!(said.stdout.contains("(only confirms that the index is current)"), "{said:?}");
     team.age(40, 10);
     assert_eq!(cell().expect(1).codes(), ["golden-stale"]);
+    let check = || team.run(&["golden", "check", "--repo", "repo"]);
+    assert!(check().expect(1).stderr.contains("the index was fresh until"));
     team.run(&["golden", "sign", "--fresh", "--repo", "repo", "--key", &key(&ci)]).expect(0);
+    check().expect(0);
     // The cell does not carry the key: the signed index names the list that does.
     assert_eq!(cell().expect(0).codes(), ["golden-deprecated", "golden-newer"]);
     // A list that the index does not name gives no key this right.

@@ -204,7 +204,7 @@ impl Life {
 fn ends(month: usize) -> (i32, &'static [&'static str]) {
     match month {
         _ if month < MOVED => (0, &["golden-unchecked"]),
-        _ if month < LOST => (1, &["golden-threshold", "must not be used"]),
+        _ if month < LOST => (1, &["golden-threshold", "so it is not used"]),
         _ if month + 1 == STOLEN => (1, &["golden-yanked", "a key was stolen", "must not be used"]),
         _ if (LAST - month) * 30 + 5 >= 180 => (0, &["golden-expired"]),
         LAST => (0, &[]),

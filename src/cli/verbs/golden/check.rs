@@ -15,8 +15,8 @@ use crate::core::model::Sha256;
 use crate::golden::calendar::Day;
 use crate::golden::due_work::{Due, standings};
 use crate::golden::repository::{
-    Kept, OTHER_LIST, Repository, SIGNERS_FILE, TO_READ, believed, beside, change_findings, freshness, lacks_binary,
-    outdated_page, repo_option, strangers, trust_of, with_way_back, witnesses,
+    Kept, OTHER_LIST, Repository, SIGNERS_FILE, TO_READ, believed, beside, cell_findings, change_findings,
+    confirmation, lacks_binary, outdated_page, repo_option, strangers, trust_of, with_way_back, witnesses,
 };
 use crate::golden::signers::{INDEX, Signers, vouching};
 
@@ -47,6 +47,9 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     {
         findings.extend(with_way_back(failure, &repository).findings);
     }
+    if findings.is_empty() {
+        findings.extend(cell_findings(&kept, &repository, today(session), session));
+    }
     findings.extend(change_findings(&kept, &repository));
     let (mut count, mut without_download) = (0, BTreeSet::new());
     for release in &kept.catalogue.releases {
@@ -63,10 +66,11 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     }
     findings.extend(beside(&kept));
     findings.extend(outdated_page(&kept, session));
-    findings.extend(freshness(&kept, &signers, session.now));
+    let (confirmed, unconfirmed) = confirmation(&kept, &signers, session.now);
+    findings.extend(unconfirmed);
     let runtimes = session.runtimes()?.names();
     let (catalogue, today) = (&kept.catalogue, today(session));
-    let due = Due { catalogue, runtimes: &runtimes, without_download: &without_download, today };
+    let due = Due { catalogue, runtimes: &runtimes, without_download: &without_download, confirmed, today };
     findings.extend(due.findings());
     let counts = standings(catalogue, today).into_iter().map(|(name, counts)| {
         (name.to_string(), counts.into_iter().map(|(standing, count)| (standing.as_str(), count)).collect())

@@ -25,7 +25,7 @@ use crate::golden::pin::Pins;
 use crate::golden::repository::{
     Holder, INDEX_FILE, Kept, SignerChange, default_key, folder_of, read_believed, refresh_page, repo_option, sign_all,
 };
-use crate::golden::signers::{INDEX, Signers, vouching};
+use crate::golden::signers::{INDEX, Signer, Signers, vouching};
 
 pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Failure> {
     match verb {
@@ -112,8 +112,11 @@ fn written(kept: &Kept, signers: &Signers, place: Option<&str>, session: &Sessio
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
     let missing = wanted.saturating_sub(by.len());
     if missing > 0 {
+        let able = signers.able(session.now).into_iter().filter(|signer| !by.contains(&signer.principal));
+        let names: Vec<String> = able.map(Signer::shown).collect();
         talk.push(format!(
-            "{missing} more required: `colab-boot golden sign{}`. Serve the repository to its users after that",
+            "{missing} more required, of {}: `colab-boot golden sign{}`. Serve the repository to its users after that",
+            names.join(", "),
             repo_option(&kept.folder)
         ));
     }

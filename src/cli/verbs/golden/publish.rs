@@ -14,8 +14,8 @@ use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::golden::entry::{Release, Status};
 use crate::golden::repository::{
-    Attached, Kept, Made, attach_record, carry, home, make_release, missing_again, must_be_free, named_binary,
-    no_binary, refresh_page, republished,
+    Attached, Kept, Made, attach_record, carry, home, last_address, make_release, missing_again, must_be_free,
+    named_binary, no_binary, refresh_page, republished,
 };
 use crate::golden::signers::{INDEX, vouching};
 
@@ -37,10 +37,14 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
         None => named_binary(options.elsewhere.binary_url.as_ref(), options.elsewhere.binary_sha256.as_ref())?,
     };
     let policy = kept.catalogue.policy.clone();
-    let home = home(&kept, options.at.as_ref())?;
+    let earlier = last_address(&kept).filter(|_| options.at.is_none() && !options.profiles.is_empty());
+    let home = home(&kept, options.at.as_ref().or(earlier.as_ref().map(|(_, url)| url)))?;
     let made = |profile: &PathBuf| make_release(session, profile, (binary.as_ref(), home.as_ref()), &policy);
     let made = options.profiles.iter().map(made).collect::<Result<Vec<Made>, Failure>>()?;
     let mut report = Report::new((), String::new());
+    report.talk.extend(earlier.map(|(title, url)| {
+        format!("the cells ask {url} whether they were withdrawn, as those of {title} do; --at names another address")
+    }));
     if binary.is_none() && !options.profiles.is_empty() {
         report.findings.push(no_binary("the cells that are published"));
     }

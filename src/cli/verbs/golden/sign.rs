@@ -10,7 +10,7 @@ use crate::cli::verbs::golden::{folder_of, key_of, signed, store, today, written
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::model::Sha256;
-use crate::golden::catalogue::SignersRow;
+use crate::golden::catalogue::{Catalogue, SignersRow};
 use crate::golden::index_trust::freshness;
 use crate::golden::repository::{
     FRESH_FILE, Kept, SignerChange, SignerEdits, may_sign, must_be_signable, sign, sign_all,
@@ -38,16 +38,23 @@ struct SignReport {
 pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let mut kept = Kept::open_alone(&folder_of(options.kept.repo.as_ref()), session)?;
     let accepted = if options.accept_changes { kept.accept() } else { Vec::new() };
-    if options.edits.are_given() {
-        return change(&mut kept, options, session);
-    }
-    if options.renew {
+    let mut report = if options.edits.are_given() {
+        change(&mut kept, options, session)?
+    } else if options.renew {
         let talk = store(&mut kept, &options.kept, None, session)?;
-        let text = format!("{} is fresh until {}\n", kept.catalogue.name, kept.catalogue.fresh_until);
-        let mut report = Report::new((), text);
+        let Catalogue { name, fresh_until, .. } = &kept.catalogue;
+        let mut report = Report::new((), format!("{name} is fresh until {fresh_until}\n"));
         report.talk = talk;
-        return Ok(report);
-    }
+        report
+    } else {
+        countersign(&mut kept, options, session)?
+    };
+    report.talk.extend(accepted.into_iter().map(|change| format!("accepted: {change}")));
+    Ok(report)
+}
+
+/// Puts one more signature under the index, and under the last change of its signers, or confirms that it is current.
+fn countersign(kept: &mut Kept, options: &SignOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let key = key_of(&options.kept, session)?;
     kept.must_be_signed(!options.fresh)?;
     if options.fresh {
@@ -58,24 +65,20 @@ pub(super) fn run(options: &SignOptions, session: &Session<'_>) -> Result<Report
         files::write_whole(&path, join(&text, &[block]).as_bytes())?;
         return Ok(Report::new((), format!("{}: index {} is current\n", path.display(), kept.catalogue.seq)));
     }
-    let (list, mut change) = (kept.signers()?, SignerChange::last(&kept)?);
+    let (list, mut change) = (kept.signers()?, SignerChange::last(kept)?);
     let before = kept.blocks.len();
-    sign_all(&mut kept, &list, change.as_mut(), &key, session)?;
-    if let Some(change) = &change {
-        change.write()?;
-    }
+    sign_all(kept, &list, change.as_mut(), &key, session)?;
+    change.iter().try_for_each(SignerChange::write)?;
     if kept.blocks.len() > before {
         kept.write()?;
     }
     let by = vouching(&list.check(&kept.text, &kept.blocks, INDEX, session.now));
     let wanted = kept.catalogue.threshold();
-    let mut text = format!("index {} is signed by {}; {wanted} required\n", kept.catalogue.seq, by.join(", "));
-    if by.is_empty() {
-        text = format!("index {} has no signature yet; {wanted} required\n", kept.catalogue.seq);
-    }
+    let by_whom =
+        if by.is_empty() { "has no signature yet".to_owned() } else { format!("is signed by {}", by.join(", ")) };
+    let mut text = format!("index {} {by_whom}; {wanted} required\n", kept.catalogue.seq);
     text.extend(list.described(session.now).iter().map(|signer| format!("  {signer}\n")));
     let mut report = Report::new(SignReport { seq: kept.catalogue.seq, by, wanted }, text);
-    report.talk.extend(accepted.into_iter().map(|change| format!("accepted: {change}")));
     report.talk.extend(change.and_then(|change| change.still_missing(&kept.folder)));
     Ok(report)
 }
@@ -113,6 +116,7 @@ fn change(kept: &mut Kept, options: &SignOptions, session: &Session<'_>) -> Resu
     if row.is_some_and(|row| row.sha256 == sha256 && row.threshold == threshold)
         && (!options.edits.start_over || last == 0)
     {
+        text.push_str("nothing changed\n");
         return Ok(Report::new(report, text));
     }
     let step = if options.edits.start_over { 0 } else { last + 1 };

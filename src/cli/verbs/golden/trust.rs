@@ -89,8 +89,11 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
 
 /// A warning where the repository names more signers than are pinned: readers are locked out when those sign.
 fn unpinned(all: &Signers, pinned: &Signers, repository: &Repository) -> Option<Finding> {
-    let rest: Vec<String> = beyond(all, pinned).collect();
-    let [own, known] = [pinned, all].map(|signers| signers.all.len());
+    // What only confirms that the index is current can lock nobody out.
+    let known = pinned.fingerprints();
+    let rest = all.of_index().filter(|signer| !known.contains(&signer.fingerprint()));
+    let rest: Vec<String> = rest.map(Signer::shown).collect();
+    let [own, known] = [pinned, all].map(|signers| signers.of_index().count());
     let message = format!("only {own} of {known} keys are pinned: an index signed by the others is refused");
     let help = format!("to pin all: colab-boot golden trust --repo {} {}", repository.name(), key_flags(all));
     (!rest.is_empty()).then(|| {

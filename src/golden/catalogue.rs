@@ -101,7 +101,7 @@ impl Catalogue {
     /// diff.
     pub fn to_text(&self) -> Result<String, String> {
         let mut text =
-            "# Made by `colab-boot golden`. Change it with its verbs: the text above the signatures is signed.\n"
+            "# Made by `colab-boot golden`. Change it with its commands: the text above the signatures is signed.\n"
                 .to_owned();
         let _ = writeln!(text, "version = {}\nname = \"{}\"\nseq = {}", self.version, self.name, self.seq);
         let _ =

@@ -8,7 +8,7 @@ use crate::core::model::day::day_of;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::calendar::{Day, Days};
 use crate::golden::catalogue::Catalogue;
-use crate::golden::signed_text::split;
+use crate::golden::signed_text::{split, way_back};
 use crate::golden::signers::{FRESH, INDEX, Outcome, Signers, vouching};
 
 /// A statement that an index is current holds no longer than this.
@@ -107,7 +107,8 @@ pub enum Unconfirmed {
 pub fn vouch(file: &[u8], fresh: Option<Confirmation<'_>>, trust: &Trust, now: u64) -> Result<Vouched, Finding> {
     let unreadable = |why: String| {
         let code = if file.contains(&b'\r') { Code::GoldenLineEnds } else { Code::GoldenUnreadable };
-        Finding::error(code, "the index of the golden repository can't be used").with_note(why)
+        let finding = Finding::error(code, "the index of the golden repository can't be used").with_note(why);
+        finding.with_help(format!("its maintainers: {}", way_back(file)))
     };
     let signed = split(file).map_err(unreadable)?;
     let outcomes = trust.signers.check(signed.text, &signed.blocks, INDEX, now);

@@ -91,6 +91,19 @@ fn line_at(text: &str, at: usize) -> &str {
     text[at..].lines().next().unwrap_or_default()
 }
 
+/// What to do about a file of a repository that can't be used.
+pub fn way_back(file: &[u8]) -> &'static str {
+    if file.contains(&b'\r') {
+        return "add the line `* -text` to `.gitattributes`, then restore the file from version control";
+    }
+    let has_markers = file.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< "));
+    if has_markers {
+        "take all files of one side of the merge, then make the changes of the other side again with colab-boot"
+    } else {
+        "restore it from version control"
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{join, split};

@@ -8,8 +8,7 @@ use crate::core::diag::{Code, Failure, Finding, without_secrets};
 use crate::core::host::files;
 use crate::core::model::{PackageName, Sha256, Version};
 use crate::golden::cell::{Binary, Home};
-use crate::golden::repository::{Kept, SIGNERS_FILE};
-use crate::golden::signers::Signers;
+use crate::golden::repository::Kept;
 
 /// As much is read of an executable, here and by cells.
 const LARGEST: u64 = 64 << 20;
@@ -64,8 +63,7 @@ pub fn home(kept: &Kept, at: Option<&Url>) -> Result<Option<Home>, Failure> {
     if without_secrets(url.as_str()) != url.as_str() {
         return Err(Failure::input("--at: the address contains a password or a token, which the cells would show"));
     }
-    let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
-    let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
+    let signers = kept.signers_in(&kept.list_text()?)?;
     let threshold = kept.catalogue.threshold();
     let min_seq = kept.catalogue.seq + 1;
     Ok(Some(Home { url: url.to_string(), keys: signers.index_keys(), threshold, min_seq }))

@@ -19,7 +19,7 @@ use crate::golden::index_trust::Behind;
 use crate::golden::repository::trusted::{record_of, trust_of};
 use crate::golden::repository::unexpected::unexpected;
 use crate::golden::repository::{FRESH_FILE, INDEX_FILE, SIGNERS_FILE};
-use crate::golden::signed_text::{join, split};
+use crate::golden::signed_text::{join, split, way_back};
 use crate::golden::signers::{INDEX, Outcome, Signers};
 
 /// A repository that is changed.
@@ -138,21 +138,25 @@ impl Kept {
     pub fn open(folder: &Path, session: &Session<'_>) -> Result<Self, Failure> {
         let path = folder.join(INDEX_FILE);
         let none = || {
-            Failure::input(format!("`{}` is not a golden repository: it has no `{INDEX_FILE}`", folder.display()))
+            let name = folder.display().to_string();
+            if name.contains("://") {
+                return Failure::input(format!("`{name}` is an address, but this command needs the folder"))
+                    .help("clone or copy the repository, and name its folder with --repo");
+            }
+            Failure::input(format!("`{name}` is not a golden repository: it has no `{INDEX_FILE}`"))
                 .help("create one with `colab-boot golden init`, or name another folder with --repo")
         };
         if !files::is_file(&path)? {
             return Err(none());
         }
-        let unreadable = |why: String| {
+        let unreadable = |why: String, help: &str| {
             let message = format!("`{}` can't be used", path.display());
-            Failure::from_findings(Kind::Answer, vec![Finding::error(Code::GoldenUnreadable, message).with_note(why)])
+            let finding = Finding::error(Code::GoldenUnreadable, message).with_note(why);
+            Failure::from_findings(Kind::Answer, vec![finding.with_help(help)])
         };
-        let bytes = files::read_bytes(&path, LARGEST).map_err(|error| unreadable(error.to_string()))?;
-        let merged = "after a merge, keep one side (`git checkout --theirs golden.toml`), then publish the releases of the other again; \
-                      otherwise restore the file from version control";
-        let signed = split(&bytes).map_err(|why| unreadable(why).help(merged))?;
-        let catalogue = Catalogue::parse(signed.text).map_err(unreadable)?;
+        let bytes = files::read_bytes(&path, LARGEST).map_err(|error| unreadable(error.to_string(), way_back(&[])))?;
+        let signed = split(&bytes).map_err(|why| unreadable(why, way_back(&bytes)))?;
+        let catalogue = Catalogue::parse(signed.text).map_err(|why| unreadable(why, way_back(&bytes)))?;
         let kept = Self {
             folder: folder.to_owned(),
             catalogue,
@@ -235,7 +239,7 @@ impl Kept {
     /// could add a key to it, and the next change would sign that.
     pub fn list_of_signers(&self) -> Result<(String, Signers), Failure> {
         let path = self.folder.join(SIGNERS_FILE);
-        let mut text = files::read_text(&path, "list of signers")?;
+        let mut text = self.list_text()?;
         if let Some(row) = &self.catalogue.signers {
             let is_named = |text: &String| Sha256::of(text.as_bytes()) == row.sha256;
             // A change that was killed between its two files goes on.
@@ -247,9 +251,20 @@ impl Kept {
                 }
             }
         }
-        let signers = Signers::parse(&text)
-            .map_err(|why| Failure::input(format!("`{}` can't be read", path.display())).cause(why))?;
+        let signers = self.signers_in(&text)?;
         Ok((text, signers))
+    }
+
+    /// The list that lies here, whatever the index names.
+    pub fn list_text(&self) -> Result<String, Failure> {
+        let restored = |failure: Failure| failure.help(way_back(&[]));
+        files::read_text(&self.folder.join(SIGNERS_FILE), "list of signers").map_err(restored)
+    }
+
+    /// Who is in `text`, a list of signers.
+    pub fn signers_in(&self, text: &str) -> Result<Signers, Failure> {
+        let unreadable = || Failure::input(format!("`{}` can't be read", self.folder.join(SIGNERS_FILE).display()));
+        Signers::parse(text).map_err(|why| unreadable().cause(why).help(way_back(text.as_bytes())))
     }
 
     /// Writes what becomes the list once the index that names it is there.

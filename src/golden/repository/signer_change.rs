@@ -92,9 +92,17 @@ pub fn change_findings(kept: &Kept, repository: &Repository) -> Vec<Finding> {
         "if you made the last change, earlier signers sign it with `colab-boot golden sign{}`; other files come back from version control",
         repo_option(&kept.folder)
     );
+    let last = kept.catalogue.signers.as_ref().map_or(0, |row| row.step);
+    let names = files::names_if_any(&kept.folder.join("signers"));
+    let strange =
+        names.into_iter().filter(|name| !(1..=last).any(|number| step_file(number) == format!("signers/{name}")));
+    let strange = strange.map(|name| {
+        Finding::warning(Code::GoldenFileDiffers, format!("`signers/{name}` is not in the index"))
+            .with_help("remove it")
+    });
     let finding = |(number, why): (u64, String)| {
         let message = format!("`{}` {why}: readers who pinned earlier keys are stopped", step_file(number));
         Finding::error(Code::GoldenThreshold, message).with_help(help.clone())
     };
-    found.into_iter().map(finding).collect()
+    found.into_iter().map(finding).chain(strange).collect()
 }

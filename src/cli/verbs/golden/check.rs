@@ -10,7 +10,6 @@ use crate::boot::verdict::Report;
 use crate::cli::arguments::GoldenCheckOptions;
 use crate::cli::verbs::golden::{folder_of, today};
 use crate::core::diag::{Code, Failure, Finding, counted};
-use crate::core::host::files;
 use crate::core::model::Sha256;
 use crate::golden::calendar::Day;
 use crate::golden::due_work::{Due, standings};
@@ -107,13 +106,13 @@ impl RepositoryCheckReport {
 /// Who has signed, by the repository's own list; a finding where they are too few, or the list is not the one that the
 /// index names.
 fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Result<(Signers, Vec<String>), Failure> {
-    let text = files::read_text(&kept.folder.join(SIGNERS_FILE), "list of signers")?;
+    let text = kept.list_text()?;
     let row = kept.catalogue.signers.as_ref();
     if row.is_some_and(|row| row.sha256 != Sha256::of(text.as_bytes())) {
         let message = format!("`{SIGNERS_FILE}` does not match the index");
         findings.push(Finding::error(Code::GoldenFileDiffers, message).with_help(OTHER_LIST));
     }
-    let signers = Signers::parse(&text).map_err(|why| Failure::answer(format!("`{SIGNERS_FILE}`")).cause(why))?;
+    let signers = kept.signers_in(&text)?;
     let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
     let wanted = kept.catalogue.threshold();
     if by.len() < wanted {

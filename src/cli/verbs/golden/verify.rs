@@ -9,7 +9,6 @@ use crate::boot::verdict::Report;
 use crate::cli::arguments::{AddOptions, pinned};
 use crate::cli::verbs::golden::{read_believed, today, with_findings};
 use crate::core::diag::{Code, Failure, Finding, Kind};
-use crate::core::host::mounts::Look;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::pin::{Pin, Pins};
 use crate::golden::repository::pin_findings;
@@ -38,8 +37,8 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         None => all.all.iter().filter(is_meant).cloned().collect(),
     };
     if pins.is_empty() {
-        let is_there = options.into.is_there();
-        let what = if is_there { "pins no such release" } else { "does not exist" };
+        let is_there = !all.all.is_empty();
+        let what = if is_there { "pins no such release" } else { "pins no release" };
         let name = if is_there { holder.name() } else { options.into.display().to_string() };
         return Err(Failure::input(format!("`{name}` {what}"))
             .help("add a release with `colab-boot golden add NAME --repo REPOSITORY`"));

@@ -856,7 +856,7 @@ def colab_boot_golden():
     command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
     for key in golden["keys"]:
         command += ["--trusted-key", key]
-    if os.environ.get("COLAB_BOOT_ALLOW_YANKED"):
+    if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off"):
         command.append("--allow-yanked")
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
@@ -1029,4 +1029,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:0388a41a7bf9ab5b1965f06d9ded3ea5f5c9197f01e194fe2b77e5930b18a863
+# Built as sha256:09441138b5eb7c7658eb6b8db2f86ea06b9e4ad9b622565bf3d1e1339f5dd31c

@@ -914,7 +914,7 @@ def colab_boot_golden():
     command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
     for key in golden["keys"]:
         command += ["--trusted-key", key]
-    if os.environ.get("COLAB_BOOT_ALLOW_YANKED"):
+    if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off"):
         command.append("--allow-yanked")
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
@@ -1087,4 +1087,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:30caae383262cdee63c8691e202253698100f05e0f5ae68f41909e6a26a7540f
+# Built as sha256:6f7c5e566f822231ae3918c6c1b4f233d399de0756714764ea5fb6f4aa3fa035

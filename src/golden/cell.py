@@ -279,7 +279,7 @@ def colab_boot_golden():
     command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
     for key in golden["keys"]:
         command += ["--trusted-key", key]
-    if os.environ.get("COLAB_BOOT_ALLOW_YANKED"):
+    if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off"):
         command.append("--allow-yanked")
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)

@@ -91,8 +91,10 @@ pub fn check_pin(
         });
     }
     let pin = Pin { from: place(&pin.from, &folder), ..pin };
-    let is_set =
-        session.environment.get("COLAB_BOOT_ALLOW_STALE").is_some_and(|value| !matches!(value.as_str(), "" | "0"));
+    // As the options of the other commands read it.
+    let is_no = |value: &str| matches!(value, "" | "0" | "n" | "no" | "f" | "false" | "off");
+    let value = session.environment.get("COLAB_BOOT_ALLOW_STALE");
+    let is_set = value.is_some_and(|value| !is_no(&value.to_ascii_lowercase()));
     let source = SourceRequest { allow_stale: is_set, ..SourceRequest::default() };
     let found = match read_believed(&source, &Pins { all: vec![pin.clone()], ..pins }, TO_ASK, session) {
         Ok(found) => found,

@@ -3,14 +3,15 @@
 use crate::boot::lock::{Lock, differences, read_lock};
 use crate::core::diag::Failure;
 use crate::golden::calendar::Day;
-use crate::golden::entry::Release;
+use crate::golden::entry::{Release, Standing};
 use crate::golden::repository::pin_holder::Read;
 
 /// The release that `title` means, or what there is.
 pub fn find_release<'a>(found: &'a Read, title: &str, today: Day) -> Result<&'a Release, Failure> {
     let catalogue = &found.vouched.catalogue;
     catalogue.find(title, today).ok_or_else(|| {
-        let known: Vec<String> = catalogue.releases.iter().map(Release::title).collect();
+        let can_be_added = |one: &&Release| matches!(one.standing(today), Standing::Current | Standing::Deprecated);
+        let known: Vec<String> = catalogue.releases.iter().filter(can_be_added).map(Release::title).collect();
         let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
         Failure::answer(format!("`{}` has no current release `{title}`", found.repository.name()))
             .help(format!("it has {known}; name an older release with its version"))

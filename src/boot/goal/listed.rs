@@ -11,7 +11,12 @@ use crate::core::model::{PackageName, PythonFacts, Tags};
 
 /// Reads a file that names distributions, whichever tool wrote it.
 pub fn read_listed(path: &Path, python: &PythonFacts) -> Result<Listed, Failure> {
-    let text = with_newlines(files::read_text(path, "file")?);
+    read_listed_text(path, &files::read_text(path, "file")?, python)
+}
+
+/// The same of `text`, which stands in the file at `path`, or is made of it.
+pub fn read_listed_text(path: &Path, text: &str, python: &PythonFacts) -> Result<Listed, Failure> {
+    let text = with_newlines(text.to_owned());
     let markers = python.marker_environment().ok_or_else(|| Failure::bug("no marker environment"))?;
     let include = |name: &str| {
         // Names in a file are from its own folder; those of files in between stand before them already.

@@ -4,6 +4,7 @@ mod doctor;
 mod golden_upkeep;
 mod golden;
 mod export;
+mod init;
 mod cache;
 mod installing;
 mod package_sources;
@@ -29,6 +30,7 @@ pub use golden_upkeep::{
     BinaryOptions, GoldenCheckOptions, KeptOptions, PolicySetOptions, PolicyVerb, PublishOptions, SignOptions,
     SkeletonOptions, WithdrawOptions,
 };
+pub use init::InitOptions;
 pub use installing::{InstallWheelsOptions, InstallerName};
 pub use machine::{DiffMachinesOptions, FingerprintOptions, MachineOptions};
 pub use matrix::{InspectOptions, MatrixVerb, ShowOptions, WheelOptions};
@@ -173,13 +175,6 @@ impl Verb {
             Self::InstallWheels(_) => "install-wheels",
         }
     }
-}
-
-#[derive(Debug, Args)]
-pub struct InitOptions {
-    /// The file to write; `-` prints it
-    #[arg(default_value = "profile.toml")]
-    pub path: PathBuf,
 }
 
 #[derive(Debug, Args)]

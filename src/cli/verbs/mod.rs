@@ -34,7 +34,7 @@ use crate::core::log::Style;
 /// Runs the verb.
 pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result<Report, Failure> {
     match &arguments.verb {
-        Verb::Init(options) => init::run(options),
+        Verb::Init(options) => init::run(options, session),
         Verb::Fingerprint(options) => fingerprint::run(&options.machine.request(), session),
         Verb::Diff(options) => diff::run(options, session),
         Verb::Lock(options) => lock::run(options, session),

@@ -11,6 +11,7 @@ mod fetch;
 mod fingerprint;
 mod forecast;
 mod golden;
+mod init;
 mod installers;
 mod lock;
 mod linking;

@@ -1,0 +1,184 @@
+//! The profile that asks for what other files ask for.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use pep440_rs::VersionSpecifiers;
+
+use crate::boot::audit::Listed;
+use crate::boot::machine::Recorded;
+use crate::boot::seen::Seen;
+use crate::core::diag::Failure;
+use crate::core::matrix::Matrix;
+use crate::core::model::{PackageName, Requirement, Version};
+
+/// What is asked for of one package.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AskedPackage {
+    pub extras: Vec<String>,
+    /// PEP 440 specifiers; none where any version will do.
+    pub specifiers: Vec<String>,
+}
+
+impl AskedPackage {
+    fn add(&mut self, extras: impl Iterator<Item = String>, specifiers: &VersionSpecifiers) {
+        self.extras.extend(extras);
+        self.extras.sort();
+        self.extras.dedup();
+        for one in specifiers.iter().map(ToString::to_string) {
+            if !self.specifiers.contains(&one) {
+                self.specifiers.push(one);
+            }
+        }
+    }
+
+    /// As a value of a profile.
+    fn value(&self) -> String {
+        let version = if self.specifiers.is_empty() { "*".to_owned() } else { self.specifiers.join(",") };
+        let version = toml::Value::from(version);
+        if self.extras.is_empty() {
+            return version.to_string();
+        }
+        let extras: Vec<String> = self.extras.iter().map(|one| toml::Value::from(one.as_str()).to_string()).collect();
+        format!("{{ version = {version}, extras = [{}] }}", extras.join(", "))
+    }
+}
+
+/// A profile, and what of the files is not in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    pub text: String,
+    /// How many packages it names.
+    pub packages: usize,
+    /// Each line that could not be taken over, with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// The profile `name` that asks for what is `listed` in files, each with its name. `notes` are said of them besides.
+pub fn imported(name: &str, listed: &[(String, Listed)], matrix: &Matrix, notes: Vec<String>) -> Imported {
+    let (mut wishes, mut constraints) =
+        (BTreeMap::<PackageName, AskedPackage>::new(), BTreeMap::<PackageName, AskedPackage>::new());
+    let mut left_out = notes;
+    for (file, listed) in listed {
+        for line in &listed.asked {
+            let public = line.public().requirement;
+            if public.specifiers != line.requirement.specifiers {
+                left_out.push(format!(
+                    "{file}: the label of `{}`: colab-boot chooses the build for the CUDA of the target",
+                    line.requirement.written()
+                ));
+            }
+            add(&mut wishes, &public);
+        }
+        if listed.asked.is_empty() {
+            for named in &listed.named {
+                let wish = wishes.entry(named.name.clone()).or_default();
+                wish.specifiers = vec![format!("=={}", named.version.clone().without_local())];
+            }
+        }
+        listed.constraints.iter().for_each(|one| add(&mut constraints, one));
+        let lines = listed.elsewhere.iter().map(|line| (line.clone(), "not a release of an index"));
+        let wheels = listed.wheels.iter().map(|(wheel, place)| {
+            let place = if place.is_empty() { wheel.to_string() } else { format!("{place}: {wheel}") };
+            (place, "write it as `NAME = { url = \"…\", sha256 = \"…\" }`")
+        });
+        let refused = listed.refused.iter().map(|line| (line.clone(), "installers refuse it"));
+        let extras = listed.open.iter().filter(|line| line.starts_with('['));
+        let extras = extras.map(|extra| (format!("the optional dependencies `{extra}`"), "add what you use of them"));
+        for (line, why) in lines.chain(wheels).chain(refused).chain(extras) {
+            left_out.push(format!("{file}: {line}: {why}"));
+        }
+        if listed.has_indexes {
+            left_out.push(format!("{file}: its indexes: add an `[[index]]` with the packages that come from it"));
+        }
+        if let Some(python) = &listed.other_python {
+            left_out.push(format!("{file}: `requires-python = {python}`, which this Python does not satisfy"));
+        }
+    }
+    written(name, (wishes, constraints), matrix, left_out)
+}
+
+/// The profile `name` of the environment of `seen`: what nothing else there requires, in the version that is installed.
+pub fn of_environment(name: &str, seen: &Seen, matrix: &Matrix) -> Result<Imported, Failure> {
+    let installed = &seen.machine.installed;
+    let markers = seen.python_facts()?.marker_environment();
+    let applies = |one: &Requirement| markers.as_ref().is_none_or(|markers| one.applies(markers, None));
+    let is_required = |name: &PackageName| {
+        let others = installed.iter().filter(|(other, _)| *other != name);
+        let mut all = others.flat_map(|(_, one)| one.requires.iter().flat_map(Recorded::get));
+        all.any(|one| one.name == *name && applies(one))
+    };
+    let is_tool = |name: &PackageName| matches!(name.as_ref(), "pip" | "setuptools" | "wheel");
+    let wanted = installed.iter().filter(|(name, _)| !is_tool(name) && !is_required(name));
+    let exactly = |version: &Version| vec![format!("=={}", version.clone().without_local())];
+    let wanted = wanted.map(|(name, one)| {
+        (name.clone(), AskedPackage { specifiers: exactly(&one.version), ..AskedPackage::default() })
+    });
+    Ok(written(name, (wanted.collect(), Wishes::new()), matrix, Vec::new()))
+}
+
+fn add(all: &mut BTreeMap<PackageName, AskedPackage>, requirement: &Requirement) {
+    let extras = requirement.extras.iter().map(ToString::to_string);
+    all.entry(requirement.name.clone()).or_default().add(extras, &requirement.specifiers);
+}
+
+type Wishes = BTreeMap<PackageName, AskedPackage>;
+
+fn written(name: &str, (wishes, constraints): (Wishes, Wishes), matrix: &Matrix, left_out: Vec<String>) -> Imported {
+    let mut text = String::from("# A colab-boot profile; `colab-boot init -` prints one with every key explained.\n");
+    for line in &left_out {
+        let _ = writeln!(text, "# not taken over: {}", line.replace(['\n', '\r'], " "));
+    }
+    let name = toml::Value::from(name);
+    let _ = write!(text, "\n[profile]\nname = {name}\nversion = \"0.1.0\"\n\n[target]\ncuda = \"auto\"\n");
+    let (frameworks, packages): (Wishes, Wishes) =
+        wishes.into_iter().partition(|(name, _)| matrix.knows(name) && !matrix.is_part_of_cuda(name));
+    let count = frameworks.len() + packages.len();
+    for (table, all) in [("frameworks", frameworks), ("packages", packages), ("constraints", constraints)] {
+        if all.is_empty() {
+            continue;
+        }
+        let _ = write!(text, "\n[{table}]\n");
+        for (name, wish) in all {
+            let _ = writeln!(
+                text,
+                "{name} = {}",
+                if table == "constraints" { AskedPackage { extras: Vec::new(), ..wish }.value() } else { wish.value() }
+            );
+        }
+    }
+    Imported { text, packages: count, left_out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::model::Libc;
+    use crate::core::model::PythonFacts;
+
+    #[test]
+    fn what_a_file_asks_for_is_in_the_profile_and_the_rest_is_said() {
+        let text = "torch==2.10.0+cu128\nuvicorn[standard]>=0.30,<1\nuvicorn\n-e ../lib\n--index-url https://x.example/\nnumpy\n";
+        let python = PythonFacts {
+            version: "3.12.3".parse().expect("a version"),
+            architecture: "x86_64".to_owned(),
+            libc: Libc::Glibc(2, 35),
+            free_threaded: false,
+        };
+        let source = crate::core::diag::Source { name: "r.txt".into(), text: text.into() };
+        let markers = python.marker_environment().expect("an environment");
+        let listed = crate::boot::audit::read_requirements(&source, &markers, &|_| Err("none".to_owned()));
+        let matrix = Matrix::bundled().expect("a matrix");
+        let made = imported("demo", &[("r.txt".to_owned(), listed)], &matrix, Vec::new());
+        assert!(made.text.contains("torch = \"==2.10.0\"\n"), "{}", made.text);
+        assert!(
+            made.text.contains("uvicorn = { version = \">=0.30,<1\", extras = [\"standard\"] }\n"),
+            "{}",
+            made.text
+        );
+        assert!(made.text.contains("numpy = \"*\"\n"), "{}", made.text);
+        assert_eq!((made.packages, made.left_out.len()), (3, 3), "{:?}", made.left_out);
+        let table: toml::Table = made.text.parse().expect("TOML");
+        assert_eq!(table["profile"]["name"].as_str(), Some("demo"));
+    }
+}

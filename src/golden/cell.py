@@ -288,11 +288,11 @@ def colab_boot_golden():
         COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository did not answer"
         return
     colab_boot_say(done.stdout)
-    if done.returncode == 1:
+    if done.returncode not in (0, 3):  # 3: the machine or the network failed
         withdrawn = "error[golden-yanked]" in done.stdout or "error[golden-file-differs]" in done.stdout
         must = "must not be used" if withdrawn else "can't be checked, so it is not used"
         raise ColabBootStop(f"colab-boot: {golden['release']} {must}; see the reason above")
-    if "golden-unchecked" in done.stdout:
+    if done.returncode or "golden-unchecked" in done.stdout:
         COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository can't be reached"
     elif "--allow-yanked" not in command:
         colab_boot_write(asked, f"{int(time.time())} {boot}".encode())

@@ -169,7 +169,15 @@ impl Due<'_> {
     fn replacement(self, release: &Release) -> Option<Finding> {
         let title = release.title();
         let message = match &release.replaced_by {
-            None => format!("{title} is deprecated, and nothing replaces it"),
+            None => {
+                let mut others = self.catalogue.releases.iter().filter(|other| other.name == release.name);
+                if others
+                    .any(|other| other.version > release.version && other.standing(self.today) == Standing::Current)
+                {
+                    return None;
+                }
+                format!("{title} is deprecated, and nothing replaces it")
+            }
             Some(other) => {
                 let found = self.catalogue.find(other, self.today);
                 if found.is_some_and(|other| other.standing(self.today) == Standing::Current) {

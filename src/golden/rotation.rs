@@ -250,9 +250,10 @@ fn broken(number: u64, why: &str) -> Failure {
 }
 
 fn changed(old: &Trust, new: &Trust, by: &BTreeSet<String>) -> Finding {
+    // Keys that sign nothing but confirmations are in no cell.
     let beyond = |these: &Signers, others: &Signers, sign: char| -> Vec<String> {
         let others = others.fingerprints();
-        let rest = these.all.iter().filter(|signer| !others.contains(&signer.fingerprint()));
+        let rest = these.of_index().filter(|signer| !others.contains(&signer.fingerprint()));
         rest.map(|signer| format!("{sign} {}", signer.shown())).collect()
     };
     let name = new.name.as_ref().map_or_else(String::new, |name| format!(" of `{name}`"));

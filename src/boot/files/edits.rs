@@ -29,14 +29,15 @@ pub struct Edit {
 pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
     let Ok(located) = Located::of(held, &mut Infos::default()) else { return Vec::new() };
     let others = located.of_other_build();
-    let mut expected = match located.expected() {
-        Ok((expected, _)) => expected,
-        Err(_) if !others.is_empty() => Vec::new(),
-        Err(_) => return Vec::new(),
+    let listed = located.expected().map(|(expected, _)| expected);
+    let record = located.info.join("RECORD").look();
+    // Where its own list was damaged or deleted, that of its wheel tells what it had, and nothing tells since when.
+    let installed = match (&listed, record) {
+        (Ok(_), Ok(record)) => (record.mtime(), record.ctime()),
+        _ => (i64::MIN, i64::MIN + BEFORE),
     };
+    let mut expected = listed.unwrap_or_else(|_| located.of_wheel());
     expected.extend(located.outside(&expected));
-    let Ok(record) = located.info.join("RECORD").look() else { return Vec::new() };
-    let installed = (record.mtime(), record.ctime());
     let mut found = Vec::new();
     for one in expected.into_iter().filter(|one| !is_known(&one.place)) {
         if one.place.look_at_entry().is_ok_and(|data| data.is_dir()) {

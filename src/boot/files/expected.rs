@@ -130,11 +130,12 @@ impl<'a> Located<'a> {
     /// What its installer has listed and the wheel that is known does not have, or not so: files of another build of
     /// the same version, which somebody has installed in its place.
     pub(super) fn of_other_build(&self) -> Vec<Expected> {
-        let kept = self.held.wheel.and_then(|(state, wheel)| state.record(&wheel).ok().flatten());
-        let Some(kept) = kept else { return Vec::new() };
         let (layout, site) = (self.held.layout, self.site());
+        let of_wheel = self.of_wheel();
+        if of_wheel.is_empty() {
+            return Vec::new();
+        }
         let placed = |entry: Entry, is_wheel| expected(entry, is_wheel, site, layout);
-        let of_wheel: Vec<Expected> = kept.into_iter().filter_map(|entry| placed(entry, true)).collect();
         // Each package lists a common file with its own digest.
         let either = of_wheel.iter().filter(|one| !one.either.is_empty()).map(|one| one.place.clone());
         let either: HashSet<PathBuf> = either.collect();
@@ -145,6 +146,13 @@ impl<'a> Located<'a> {
         let own = own.filter(|entry| !is_header(&entry.path)).filter_map(|entry| placed(entry, false));
         let own = own.filter(|one| !either.contains(&one.place));
         own.filter(|one| !of_wheel.contains(&(one.place.clone(), one.sha256))).collect()
+    }
+
+    /// Its files by the RECORD of its wheel alone; none where that is not known.
+    pub(super) fn of_wheel(&self) -> Vec<Expected> {
+        let kept = self.held.wheel.and_then(|(state, wheel)| state.record(&wheel).ok().flatten());
+        let entries = kept.into_iter().flatten();
+        entries.filter_map(|entry| expected(entry, true, self.site(), self.held.layout)).collect()
     }
 
     fn listed(&self) -> Result<(Vec<Expected>, ComparedWith), FileFault> {

@@ -140,7 +140,7 @@ pub enum Standing {
 impl Standing {
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Fresh => "this lock was not applied",
+            Self::Fresh => "the last apply was not of this lock",
             Self::NewMachine => "applied before this machine started",
             Self::Interrupted => "an apply was interrupted",
             Self::Failed => "an apply failed",

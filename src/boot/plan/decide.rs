@@ -153,6 +153,11 @@ fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version
         if version == Some(&entry.version) || version == Some(&package.version) || basis.doubted.contains(name) {
             continue;
         }
+        // An interrupted apply was undone: what it was to take the place of is there again.
+        let is_undone = installed.is_some_and(|one| one.installer == "colab-boot") && entry.from.as_ref() == version;
+        if is_undone && version.is_some() {
+            continue;
+        }
         let message = match installed {
             Some(one) => {
                 let by = match one.installer.as_str() {

@@ -1,6 +1,6 @@
 //! Whether the kernel runs what is installed.
 
-use crate::boot::marker::{Now, Standing};
+use crate::boot::marker::{Now, RESTORE, Standing};
 use crate::boot::planned::Planned;
 use crate::core::diag::{Code, Finding};
 
@@ -25,11 +25,19 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, becau
         Standing::Fresh | Standing::NewMachine => {
             let other = planned.marker.as_ref().filter(|marker| marker.is_in_doubt() && marker.boot_id == now.boot_id);
             findings.extend(other.map(|marker| {
-                let message = format!("an apply of {} is not finished; this lock was verified anyway", marker.profile);
+                let what = match marker.profile.as_str() {
+                    RESTORE => "a restore".to_owned(),
+                    profile => format!("an apply of {profile}"),
+                };
+                let message = format!("{what} is not finished; this lock was verified anyway");
                 Finding::warning(Code::ApplyFailed, message)
-                    .with_help("finish that apply, or run `colab-boot apply` for this profile")
+                    .with_help("run that command again, or `colab-boot apply` for this profile")
             }));
-            findings.push(Finding::note(Code::NothingApplied, "colab-boot has not applied this lock on this machine"));
+            let message = match &planned.marker {
+                Some(marker) if marker.boot_id == now.boot_id => "the last apply in this environment was of another lock",
+                _ => "colab-boot has not applied this lock since this machine started",
+            };
+            findings.push(Finding::note(Code::NothingApplied, message));
         }
         Standing::RestartPending | Standing::Restarted | Standing::Ready => {}
     }

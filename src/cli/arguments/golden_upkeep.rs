@@ -73,7 +73,7 @@ pub struct PublishOptions {
     pub replaces: Option<semver::Version>,
 
     /// Add this wheel or executable of colab-boot to the repository; the cells download it from there, pinned by digest
-    #[arg(long, value_name = "FILE", requires = "at", conflicts_with = "binary_url")]
+    #[arg(long, value_name = "FILE", conflicts_with = "binary_url")]
     pub binary: Option<PathBuf>,
 
     /// The URL at which the repository will be served; cells check there, once per boot, whether their release

@@ -50,8 +50,8 @@ pub fn cell_findings(kept: &Kept, repository: &Repository, today: Day, session: 
             let message = format!("cells of {} stop: their keys do not vouch for this index", titles.join(", "));
             let finding = Finding::error(Code::GoldenThreshold, message).with_note(why.to_string());
             Some(finding.with_help(
-                "publish a new version of each, whose cells know the present keys; until then, \
-                 `colab-boot golden trust` shows users the line that lets their cells run",
+                "publish a new version of each with `--replaces VERSION`: its cells know the present keys; until \
+                 then, `colab-boot golden trust` shows users the line that lets their cells run",
             ))
         })
         .collect();

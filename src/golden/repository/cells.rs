@@ -16,6 +16,9 @@ const LARGEST: u64 = 64 << 20;
 /// Puts the executable or wheel at `path` into the repository, by its digest, and says where cells find it, once that
 /// is served at `at`.
 pub fn carry(kept: &Kept, path: &Path, at: Option<&Url>) -> Result<Binary, Failure> {
+    let at = at.ok_or_else(|| {
+        Failure::input("--binary needs the address that the repository is served at").help("pass it with --at URL")
+    })?;
     let bytes = files::read_bytes(path, LARGEST)
         .map_err(|error| Failure::input(format!("--binary: could not read `{}`", path.display())).because(&error))?;
     if !bytes.starts_with(b"\x7fELF") && !bytes.starts_with(b"PK") {
@@ -26,8 +29,7 @@ pub fn carry(kept: &Kept, path: &Path, at: Option<&Url>) -> Result<Binary, Failu
     let end = if bytes.starts_with(b"PK") { ".whl" } else { "" };
     let place = format!("bin/{}/colab-boot{end}", sha256.short());
     files::write_whole(&kept.folder.join(&place), &bytes)?;
-    let base = at.map(ToString::to_string).unwrap_or_default();
-    Ok(Binary { url: format!("{}/{place}", base.trim_end_matches('/')), sha256 })
+    Ok(Binary { url: format!("{}/{place}", at.as_str().trim_end_matches('/')), sha256 })
 }
 
 /// What `--binary-url` and `--binary-sha256` name; an error where a cell would carry a secret, or no one version.

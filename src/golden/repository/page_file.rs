@@ -31,14 +31,18 @@ pub fn refresh_page(kept: &Kept, place: Option<&str>, session: &Session<'_>) -> 
     written.unwrap_or_else(|failure| Some(format!("`{}` was not updated: {failure}", path.display())))
 }
 
-/// A warning where the page is not the one of the index; nothing where the folder has no page of ours.
+/// A warning where the page is not the one of the index; nothing where the folder has a page of another kind.
 pub fn outdated_page(kept: &Kept, session: &Session<'_>) -> Option<Finding> {
-    let there = files::read_optional(&kept.folder.join(PAGE_FILE)).ok().flatten().filter(|text| is_ours(text))?;
+    let help = format!("write it again with `colab-boot golden publish{}`", repo_option(&kept.folder));
+    let Some(there) = files::read_optional(&kept.folder.join(PAGE_FILE)).ok()? else {
+        let message = format!("there is no `{PAGE_FILE}`, the page for browsers");
+        return Some(Finding::warning(Code::GoldenFileDiffers, message).with_help(help));
+    };
+    let there = Some(there).filter(|text| is_ours(text))?;
     let place = there.split_once("<meta name=\"colab\" content=\"").and_then(|(_, rest)| Some(rest.split_once('"')?.0));
     let place = place.map(|place| place.replace("&#x2f;", "/"));
     let page = rendered(kept, place.as_deref(), session).ok()?;
     let message = format!("`{PAGE_FILE}` does not match index {}", kept.catalogue.seq);
-    let help = format!("write it again with `colab-boot golden publish{}`", repo_option(&kept.folder));
     (page != there).then(|| Finding::warning(Code::GoldenFileDiffers, message).with_help(help))
 }
 

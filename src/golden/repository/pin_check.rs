@@ -17,6 +17,7 @@ use crate::golden::repository::pin_holder::{Holder, into_option};
 use crate::golden::repository::repository_address::TO_ASK;
 use crate::golden::repository::source_request::SourceRequest;
 use crate::golden::repository::status_text::pin_findings;
+use crate::golden::repository::trusted::trust_of;
 use crate::golden::repository::trusted_read::read_believed;
 use crate::golden::repository::withdrawn::withdrawn;
 
@@ -96,13 +97,15 @@ pub fn check_pin(
     let value = session.environment.get("COLAB_BOOT_ALLOW_STALE");
     let is_set = value.is_some_and(|value| !is_no(&value.to_ascii_lowercase()));
     let source = SourceRequest { allow_stale: is_set, ..SourceRequest::default() };
+    // Keys that are pinned and can't be read are no repository that can't be reached.
+    trust_of(&session.paths, &pin.repository)?;
     let found = match read_believed(&source, &Pins { all: vec![pin.clone()], ..pins }, TO_ASK, session) {
         Ok(found) => found,
         // What is pinned is as good as before; whether it was withdrawn is not known.
-        Err(failure) if matches!(failure.kind, Kind::World | Kind::Input) => {
-            let message = format!("`{}` can't be reached, so it is unknown whether {title} was withdrawn", pin.from);
-            let finding = Finding::note(Code::GoldenUnchecked, message).with_note(failure.to_string());
-            let release = Compared::Not(format!("{title} unchecked, its repository can't be reached"));
+        Err(failure) if failure.kind == Kind::World => {
+            let message = format!("it is unknown whether {title} was withdrawn: {failure}");
+            let finding = Finding::note(Code::GoldenUnchecked, message);
+            let release = Compared::Not(format!("{title} unchecked, its repository gives no index"));
             return Ok(Pinned { findings: withdrawn.into_iter().chain([finding]).collect(), release });
         }
         Err(failure) => return Err(failure),

@@ -317,7 +317,7 @@ fn into_folder(found: &Read, release: &Release, folder: &Path) -> Result<Vec<Out
         let seen = Stamp::of(&path);
         let here = files::read_optional(&path)?.map(|text| Sha256::of(text.as_bytes()));
         if here.is_some_and(|here| here != Sha256::of(&bytes) && !published(&name, here)) {
-            return Err(Failure::input(format!("`{}` exists and was not written by `golden add`", path.display()))
+            return Err(Failure::input(format!("`{}` exists and is of no release of this index", path.display()))
                 .help("move it away, or name another folder with --into; nothing was changed"));
         }
         outputs.push((path, bytes, seen));

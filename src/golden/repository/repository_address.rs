@@ -96,7 +96,7 @@ impl Repository {
     pub fn vouched(&self, trust: &Trust, now: u64) -> Result<Vouched, Failure> {
         let index = self.read(INDEX_FILE, LARGEST)?.ok_or_else(|| {
             Failure::world(format!("`{}` has no `{INDEX_FILE}`", self.name()))
-                .help("name the folder or address of a golden repository, or create one with `colab-boot golden init`")
+                .help("if it was moved, ask its maintainers and name its new address with --repo")
         })?;
         let fresh = self.read(FRESH_FILE, LARGEST).ok().flatten();
         let list = fresh.is_some().then(|| self.read(SIGNERS_FILE, LARGEST_LIST).ok().flatten()).flatten();

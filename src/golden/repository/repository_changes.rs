@@ -17,7 +17,7 @@ use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::entry::Release;
 use crate::golden::index_trust::Behind;
 use crate::golden::repository::trusted::{record_of, trust_of};
-use crate::golden::repository::unexpected::unexpected;
+use crate::golden::repository::unexpected::{signed_here, unexpected};
 use crate::golden::repository::{FRESH_FILE, INDEX_FILE, SIGNERS_FILE};
 use crate::golden::signed_text::{join, split, way_back};
 use crate::golden::signers::{INDEX, Outcome, Signers};
@@ -33,7 +33,9 @@ pub struct Kept {
     alone: Option<File>,
     /// Why nobody should build on it: none of those who may has signed it as it is.
     doubt: Option<Doubt>,
-    /// How it differs from what was signed here, as no release and no renewal does.
+    /// The index that was signed on this machine last.
+    signed_here: Option<Catalogue>,
+    /// How it differed from that when it was read, as no release and no renewal does.
     unexpected: Vec<String>,
 }
 
@@ -69,7 +71,8 @@ impl Kept {
         }
         let mut kept = Self { alone, ..Self::open(folder, session)? };
         kept.doubt = kept.doubt(session)?;
-        kept.unexpected = unexpected(folder, &kept.catalogue, &session.paths);
+        kept.signed_here = signed_here(folder, &kept.catalogue, &session.paths);
+        kept.unexpected = kept.unlike_signed();
         Ok(kept)
     }
 
@@ -115,17 +118,25 @@ impl Kept {
     /// An error where others have changed what a signature vouches for, until the user has agreed with
     /// [`accept`](Self::accept).
     fn must_be_expected(&self) -> Result<(), Failure> {
-        if self.unexpected.is_empty() {
+        // What the change itself puts right, such as a withdrawal that was lost in a merge, is not asked about.
+        let now = self.unlike_signed();
+        let unexpected: Vec<&String> = self.unexpected.iter().filter(|change| now.contains(change)).collect();
+        if unexpected.is_empty() {
             return Ok(());
         }
         let message = "the index changed since it was signed here; nothing was signed";
         let help = format!(
-            "ask the other maintainers; if they made these changes, run `colab-boot golden sign --accept-changes --repo {}`, otherwise restore the folder from version control",
+            "ask the other maintainers; if they, or you, made or undid these changes, run `colab-boot golden sign --accept-changes --repo {}`, otherwise restore the folder from version control",
             shell_word(&self.folder)
         );
         let finding = Finding::error(Code::GoldenThreshold, message).with_help(help);
-        let finding = self.unexpected.iter().cloned().fold(finding, Finding::with_note);
+        let finding = unexpected.into_iter().cloned().fold(finding, Finding::with_note);
         Err(Failure::from_findings(Kind::Answer, vec![finding]))
+    }
+
+    /// How it differs from what was signed here, as no release and no renewal does.
+    fn unlike_signed(&self) -> Vec<String> {
+        self.signed_here.as_ref().map_or_else(Vec::new, |before| unexpected(before, &self.catalogue))
     }
 
     /// Takes what others have changed. Returns it.
@@ -164,6 +175,7 @@ impl Kept {
             blocks: signed.blocks,
             alone: None,
             doubt: None,
+            signed_here: None,
             unexpected: Vec::new(),
         };
         let trust = trust_of(&session.paths, &kept.catalogue.name)?;

@@ -100,12 +100,35 @@ fn believed_or_recovered(
     if !failure.findings.iter().any(|finding| finding.code == Code::GoldenThreshold) {
         return Err(failure);
     }
+    if !is_pinned && let Some(found) = pinned_instead(repository, trust, session)? {
+        return Ok(found);
+    }
     let Some((trust, finding)) = recovered(repository, trust, session)? else {
         return Err(with_way_back(failure, repository));
     };
     let mut vouched = repository.vouched(&trust, session.now)?;
     vouched.findings.insert(0, finding);
     Ok((trust, vouched))
+}
+
+/// The index by the keys that `golden trust` has pinned on this machine, in place of those of a cell, `old`; `None` where
+/// none are pinned for this address, or they do not sign it either. As many have to sign as the cell says.
+fn pinned_instead(
+    repository: &Repository,
+    old: &Trust,
+    session: &Session<'_>,
+) -> Result<Option<(Trust, Vouched)>, Failure> {
+    let Some(name) = name_at(&session.paths, &repository.name()) else { return Ok(None) };
+    let pinned = trust_of(&session.paths, &name)?;
+    if pinned.threshold == 0 {
+        return Ok(None);
+    }
+    let threshold = pinned.threshold.max(old.threshold);
+    let trust = Trust { threshold, min_seq: pinned.min_seq.max(old.min_seq), ..pinned };
+    let Ok((trust, mut vouched)) = believed(repository, trust, true, session) else { return Ok(None) };
+    let message = "the keys that are pinned on this machine replace those of the cell, which no longer sign the index";
+    vouched.findings.insert(0, Finding::warning(Code::GoldenSignersChanged, message));
+    Ok(Some((trust, vouched)))
 }
 
 /// `failure` with what a user does whose keys no longer sign the index.

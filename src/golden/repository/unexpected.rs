@@ -20,14 +20,14 @@ pub(super) fn remember_signed(folder: &Path, text: &str, paths: &Paths) {
     let _ = files::write_whole_fast(&place(folder, paths), text.as_bytes());
 }
 
-/// What no release and no renewal changes, and is another than in the index that was signed here last.
-pub(super) fn unexpected(folder: &Path, now: &Catalogue, paths: &Paths) -> Vec<String> {
+/// The index of the repository `now` that was signed here last.
+pub(super) fn signed_here(folder: &Path, now: &Catalogue, paths: &Paths) -> Option<Catalogue> {
     let before = files::read_optional(&place(folder, paths)).ok().flatten();
-    let before = before.and_then(|text| Catalogue::parse(&text).ok()).filter(|before| before.name == now.name);
-    before.map_or_else(Vec::new, |before| between(&before, now))
+    before.and_then(|text| Catalogue::parse(&text).ok()).filter(|before| before.name == now.name)
 }
 
-fn between(before: &Catalogue, now: &Catalogue) -> Vec<String> {
+/// What no release and no renewal changes, and is another `now` than `before`.
+pub(super) fn unexpected(before: &Catalogue, now: &Catalogue) -> Vec<String> {
     let mut changes = Vec::new();
     let [old, new] = [before, now].map(|one| one.signers.as_ref().map(|row| (row.threshold, row.sha256)));
     if let (Some((old, _)), Some((new, _))) = (old, new)

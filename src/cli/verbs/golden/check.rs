@@ -17,7 +17,7 @@ use crate::golden::repository::{
     Kept, OTHER_LIST, Repository, SIGNERS_FILE, TO_READ, believed, beside, cell_findings, change_findings,
     confirmation, lacks_binary, outdated_page, repo_option, strangers, trust_of, with_way_back, witnesses,
 };
-use crate::golden::signers::{INDEX, Signers, vouching};
+use crate::golden::signers::{INDEX, Outcome, Signers, vouching};
 
 #[derive(Serialize)]
 struct RepositoryCheckReport {
@@ -46,10 +46,11 @@ pub(super) fn run(options: &GoldenCheckOptions, session: &Session<'_>) -> Result
     {
         findings.extend(with_way_back(failure, &repository).findings);
     }
-    if findings.is_empty() {
+    findings.extend(change_findings(&kept, &repository));
+    // Cells that only wait for a signature need no new release.
+    if !findings.iter().any(Finding::is_error) {
         findings.extend(cell_findings(&kept, &repository, today(session), session));
     }
-    findings.extend(change_findings(&kept, &repository));
     let (mut count, mut without_download) = (0, BTreeSet::new());
     for release in &kept.catalogue.releases {
         for file in &release.files {
@@ -113,9 +114,13 @@ fn signed(kept: &Kept, session: &Session<'_>, findings: &mut Vec<Finding>) -> Re
         findings.push(Finding::error(Code::GoldenFileDiffers, message).with_help(OTHER_LIST));
     }
     let signers = kept.signers_in(&text)?;
-    let by = vouching(&signers.check(&kept.text, &kept.blocks, INDEX, session.now));
+    let outcomes = signers.check(&kept.text, &kept.blocks, INDEX, session.now);
+    let by = vouching(&outcomes);
     let wanted = kept.catalogue.threshold();
-    if by.len() < wanted {
+    if outcomes.iter().any(|outcome| matches!(outcome, Outcome::Wrong(_))) {
+        let finding = Finding::error(Code::GoldenThreshold, "the index was changed after it was signed");
+        findings.push(finding.with_help("restore it from version control; change it only with colab-boot"));
+    } else if by.len() < wanted {
         let message = format!("the index has {} of {wanted} required signatures", by.len());
         findings.push(
             Finding::error(Code::GoldenThreshold, message)

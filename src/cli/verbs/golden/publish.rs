@@ -32,13 +32,14 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
         let said = refresh_page(&kept, place, session);
         return Ok(Report::new((), said.map_or_else(|| "wrote the page\n".to_owned(), |said| format!("{said}\n"))));
     }
+    let earlier = last_address(&kept).filter(|_| options.at.is_none() && !options.profiles.is_empty());
+    let at = options.at.as_ref().or(earlier.as_ref().map(|(_, url)| url));
     let binary = match &options.binary {
-        Some(path) => Some(carry(&kept, path, options.at.as_ref())?),
+        Some(path) => Some(carry(&kept, path, at)?),
         None => named_binary(options.elsewhere.binary_url.as_ref(), options.elsewhere.binary_sha256.as_ref())?,
     };
     let policy = kept.catalogue.policy.clone();
-    let earlier = last_address(&kept).filter(|_| options.at.is_none() && !options.profiles.is_empty());
-    let home = home(&kept, options.at.as_ref().or(earlier.as_ref().map(|(_, url)| url)))?;
+    let home = home(&kept, at)?;
     let made = |profile: &PathBuf| make_release(session, profile, (binary.as_ref(), home.as_ref()), &policy);
     let made = options.profiles.iter().map(made).collect::<Result<Vec<Made>, Failure>>()?;
     let mut report = Report::new((), String::new());

@@ -42,10 +42,12 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
         let Some(new) = newest.filter(|new| new.version > old.version || gone && new.version != old.version) else {
             let fault = holder.fault(&old, Some(&found))?;
             if fault.is_none() {
-                let _ = writeln!(text, "{}@{} is up to date", old.name, old.version);
+                let state = if gone { "has no current release to replace it" } else { "is up to date" };
+                let _ = writeln!(text, "{}@{} {state}", old.name, old.version);
             }
             findings.extend(fault);
-            findings.extend(before.into_iter().flat_map(|release| standing_findings(release, today, false)));
+            let of = |release| standing_findings(release, today, old.allow_yanked);
+            findings.extend(before.into_iter().flat_map(of));
             continue;
         };
         let differences = before.map(|before| between(&found, before, new)).transpose()?.unwrap_or_default();

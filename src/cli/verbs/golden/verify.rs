@@ -58,11 +58,12 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         Ok(found) => found,
         // What is pinned is as good as before; whether it was withdrawn is not known.
         Err(failure) if failure.kind == Kind::World => {
-            let finding = Finding::note(Code::GoldenUnchecked, "the repository could not be reached");
+            let message = format!("it is unknown whether anything pinned was withdrawn: {failure}");
+            let finding = Finding::note(Code::GoldenUnchecked, message);
             findings.extend(here(None)?);
             findings.extend(withdrawn_before(&pins, options, session)?);
             findings.extend(holder.cell_findings()?);
-            findings.push(finding.with_note(failure.to_string()));
+            findings.push(finding);
             return Ok(Report::new((), "unchecked\n".to_owned()).with_findings(findings));
         }
         Err(failure) => return Err(failure),

@@ -865,11 +865,11 @@ def colab_boot_golden():
         COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository did not answer"
         return
     colab_boot_say(done.stdout)
-    if done.returncode == 1:
+    if done.returncode not in (0, 3):  # 3: the machine or the network failed
         withdrawn = "error[golden-yanked]" in done.stdout or "error[golden-file-differs]" in done.stdout
         must = "must not be used" if withdrawn else "can't be checked, so it is not used"
         raise ColabBootStop(f"colab-boot: {golden['release']} {must}; see the reason above")
-    if "golden-unchecked" in done.stdout:
+    if done.returncode or "golden-unchecked" in done.stdout:
         COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository can't be reached"
     elif "--allow-yanked" not in command:
         colab_boot_write(asked, f"{int(time.time())} {boot}".encode())
@@ -1029,4 +1029,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:09441138b5eb7c7658eb6b8db2f86ea06b9e4ad9b622565bf3d1e1339f5dd31c
+# Built as sha256:da55dd2828b93d0a3dfe54d24ce326d48dcbff46ad3fd02e5f89103f7e13c998

@@ -923,11 +923,11 @@ def colab_boot_golden():
         COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository did not answer"
         return
     colab_boot_say(done.stdout)
-    if done.returncode == 1:
+    if done.returncode not in (0, 3):  # 3: the machine or the network failed
         withdrawn = "error[golden-yanked]" in done.stdout or "error[golden-file-differs]" in done.stdout
         must = "must not be used" if withdrawn else "can't be checked, so it is not used"
         raise ColabBootStop(f"colab-boot: {golden['release']} {must}; see the reason above")
-    if "golden-unchecked" in done.stdout:
+    if done.returncode or "golden-unchecked" in done.stdout:
         COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository can't be reached"
     elif "--allow-yanked" not in command:
         colab_boot_write(asked, f"{int(time.time())} {boot}".encode())
@@ -1087,4 +1087,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:6f7c5e566f822231ae3918c6c1b4f233d399de0756714764ea5fb6f4aa3fa035
+# Built as sha256:d0e2785c3e100c81974ae532347f6c8366544f97a30c86b09f168db3a89b90f5

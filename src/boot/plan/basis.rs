@@ -53,6 +53,8 @@ pub struct Basis<'a> {
     pub machine: &'a Machine,
     pub matrix: &'a Matrix,
     pub prune: bool,
+    /// No index was asked.
+    pub offline: bool,
     /// The target is from a lock that was there, not from a solve just now.
     pub from_lock: bool,
     pub ledger: &'a Ledger,

@@ -74,6 +74,7 @@ fn decided(packages: Vec<LockedPackage>, machine: &Machine, ledger: &Ledger, bef
         machine,
         matrix: &matrix,
         prune: true,
+        offline: false,
         from_lock: true,
         ledger,
         notes: &Notes::default(),

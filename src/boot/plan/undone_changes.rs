@@ -136,6 +136,11 @@ fn cannot_come_back(basis: &Basis<'_>, name: &PackageName, before: &Version) -> 
     let is_direct = ours.or_else(|| basis.ledger.removed.get(name)).is_some_and(|before| before.direct);
     let (why, help) = if is_direct {
         ("it was installed from a file or a URL", "reinstall it from there")
+    } else if basis.offline {
+        (
+            "no index was asked",
+            "run the command without `--offline`, or name a folder that has it with `--find-links FOLDER`",
+        )
     } else {
         (
             "no index has a wheel of it",

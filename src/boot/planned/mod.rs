@@ -81,6 +81,7 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
         machine: &seen.machine,
         matrix: session.matrix,
         prune: wish.prune && seen.is_here(),
+        offline: request.index.offline,
         from_lock: traffic.is_none(),
         ledger: &seen.ledger,
         notes: &situation.notes,

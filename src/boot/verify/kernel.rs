@@ -34,7 +34,9 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, becau
                     .with_help("run that command again, or `colab-boot apply` for this profile")
             }));
             let message = match &planned.marker {
-                Some(marker) if marker.boot_id == now.boot_id => "the last apply in this environment was of another lock",
+                Some(marker) if marker.boot_id == now.boot_id => {
+                    "the last apply in this environment was of another lock"
+                }
                 _ => "colab-boot has not applied this lock since this machine started",
             };
             findings.push(Finding::note(Code::NothingApplied, message));

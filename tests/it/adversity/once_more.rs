@@ -177,3 +177,28 @@ fn a_restore_needs_no_file_of_identities() {
     let now = world.tree();
     assert_eq!(now.keys().filter(is_left).collect::<Vec<_>>(), Vec::<&PathBuf>::new(), "{said:?}");
 }
+
+#[test]
+fn an_edit_is_kept_though_the_list_of_files_is_damaged() {
+    let world = World::new("");
+    world.run(&["apply", "p.toml"]).expect(0);
+    let (edited, list) = (world.place("SITE/utils.py"), world.place("SITE/demo-1.0.dist-info/RECORD"));
+    let whole = fs::read_to_string(&list).expect("a list");
+    let damages: [&dyn Fn(); 3] =
+        [&|| fs::write(&list, "").expect("a list"), &|| fs::remove_file(&list).expect("a list"), &|| {
+            let rest: String =
+                whole.lines().filter(|line| !line.starts_with("utils")).map(|line| format!("{line}\n")).collect();
+            fs::write(&list, rest).expect("a list");
+        }];
+    for (at, damage) in damages.iter().enumerate() {
+        for verb in [&["apply", "p.toml"][..], &["restore"]] {
+            let mine = format!("mine {at} {verb:?}\n");
+            fs::write(&edited, &mine).expect("an edit");
+            damage();
+            let said = world.run(verb).expect(0);
+            assert!(said.stderr.contains("files-edited"), "{at} {verb:?}: {said:?}");
+            assert!(has(&world.test.state_file("aside"), &mine), "{at} {verb:?}: {said:?}");
+        }
+        world.run(&["apply", "p.toml"]).expect(0);
+    }
+}

@@ -111,8 +111,8 @@ fn believed_or_recovered(
     Ok((trust, vouched))
 }
 
-/// The index by the keys that `golden trust` has pinned on this machine, in place of those of a cell, `old`; `None` where
-/// none are pinned for this address, or they do not sign it either. As many have to sign as the cell says.
+/// The index by the keys that `golden trust` has pinned on this machine, in place of those of a cell, `old`; `None`
+/// where none are pinned for this address, or they do not sign it either. As many have to sign as the cell says.
 fn pinned_instead(
     repository: &Repository,
     old: &Trust,

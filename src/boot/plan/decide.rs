@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::boot::machine::Machine;
+use crate::boot::machine::{Installed, Machine};
 use crate::boot::marker::Touched;
 use crate::boot::plan::broken_families::broken_families;
 use crate::boot::plan::builds_here::judge_builds;
@@ -11,6 +11,7 @@ use crate::boot::plan::restart::{Restart, environment_touched, evidence, restart
 use crate::boot::plan::variables::{Earlier, VariablesAfter, judge_environment, set_by, variable_changes};
 use crate::boot::plan::{AptStep, Basis, Plan, breakage, changes, environment_line};
 use crate::core::diag::{Code, Finding, Subject, counted, listed};
+use crate::core::model::wheel_names::INSTALLER;
 use crate::core::model::{PackageName, Version};
 
 /// What is to be done, and what it means.
@@ -154,8 +155,8 @@ fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version
             continue;
         }
         // An interrupted apply was undone: what it was to take the place of is there again.
-        let is_undone = installed.is_some_and(|one| one.installer == "colab-boot") && entry.from.as_ref() == version;
-        if is_undone && version.is_some() {
+        let is_ours = |one: &Installed| one.installer == INSTALLER && entry.from.as_ref() == Some(&one.version);
+        if installed.is_some_and(is_ours) {
             continue;
         }
         let message = match installed {
@@ -163,7 +164,7 @@ fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version
                 let by = match one.installer.as_str() {
                     "" => "another tool",
                     // Of this state folder it would be known.
-                    "colab-boot" => "a colab-boot with another state folder",
+                    INSTALLER => "a colab-boot with another state folder",
                     name => name,
                 };
                 format!(

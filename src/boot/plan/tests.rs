@@ -226,6 +226,14 @@ fn a_change_by_another_tool_is_named() {
     let ledger = ledger(&[("a", "1.0", None), ("b", "1.0", None), ("c", "1.0", None)]);
     let all = vec![locked("a", "1.0"), locked("b", "1.0"), locked("c", "1.0")];
     let decision = decided(all, &machine, &ledger, &[]);
+    // What an interrupted apply was to replace is there again, by our own hand.
+    let mut undone = machine.clone();
+    undone.installed.get_mut(&name("a")).expect("a package").installer = "colab-boot".into();
+    let mut interrupted = ledger.clone();
+    interrupted.distributions.get_mut(&name("a")).expect("an entry").from = Some("2.0".parse().expect("a version"));
+    let count = |decision: &Decision| decision.findings.iter().filter(|one| one.code == Code::ForeignChange).count();
+    let all_three = || vec![locked("a", "1.0"), locked("b", "1.0"), locked("c", "1.0")];
+    assert_eq!(count(&decided(all_three(), &undone, &interrupted, &[])), 1);
     let messages: Vec<String> = decision
         .findings
         .iter()

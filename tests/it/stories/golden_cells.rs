@@ -114,6 +114,10 @@ fn a_cell_asks_once_a_boot_and_stops_at_what_was_withdrawn() {
         Reply::new("text/plain", if path == "golden.toml" { text.replace("yanked", "current") } else { text })
     });
     assert!(run(&[]).expect(1).stdout.contains("golden-threshold"));
+    // Nor is a check that could not be made, because of a mistake in what the user has set.
+    let refused = run(&[("COLAB_BOOT_GOLDEN_TRUST", "SHA256:abc")]).expect(1);
+    assert!(refused.stderr.contains("so it is not used"), "{refused:?}");
+    run(&[]).expect(1);
 }
 
 /// A wheel as `.ci/wheel` builds it, with what starts the program under test.

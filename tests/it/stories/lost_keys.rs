@@ -66,6 +66,8 @@ fn after_lost_keys_a_cell_goes_on_once_its_user_names_the_new_ones() {
     let words: Vec<&str> = command.split_whitespace().skip(1).collect();
     team.reader(&words).expect(0);
     assert!(team.reader(&["golden", "verify", "--json"]).expect(0).codes().is_empty());
+    // What is pinned on a machine serves its cells, too.
+    assert_eq!(team.cell(&old, &[]).expect(0).codes()[0], "golden-signers-changed");
     // From here on keys change as they always do.
     team.run(&["golden", "check", "--repo", "repo"]).expect(0);
     Key::new(&team.day.test.path(""), "dave");

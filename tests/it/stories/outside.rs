@@ -164,7 +164,7 @@ fn the_stop_button_waits_for_what_was_begun() {
         let began = Instant::now();
         let is_at_work = || {
             String::from_utf8_lossy(&Command::new("ps").args(["ax", "-o", "args"]).output().expect("ps").stdout)
-                .contains(&format!("apply {}", day.test.path("home").display()))
+                .contains(&format!("apply {}", day.test.path("cache").display()))
         };
         while !is_at_work() {
             assert!(began.elapsed() < Duration::from_mins(1), "{stack:?}: the cell never began");

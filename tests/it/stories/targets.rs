@@ -158,12 +158,14 @@ fn several_environments_are_several_lines_and_a_link_is_no_other_one() {
     let link = day.test.path("link/bin/python").display().to_string();
     let outcome = day.test.run(&["apply", "p.toml", "--python", &link]).expect(0);
     assert!(outcome.concludes("ready: 1 package"), "{outcome:?}");
-    let status = day.run(&["status"]).expect(0).stdout;
+    let one = day.run(&["status"]).expect(0).stdout;
+    assert!(one.contains("venv/bin/python") && !one.contains("other/bin/python"), "{one}");
+    let status = day.test.run(&["status"]).expect(0).stdout;
     let lines: Vec<&str> = status.lines().filter(|line| line.contains("lock ")).collect();
     assert_eq!(lines.len(), 2, "{status}");
     assert!(status.contains("venv/bin/python") && status.contains("other/bin/python"), "{status}");
     std::fs::remove_dir_all(day.test.path("other")).expect("a folder");
-    let status = day.run(&["status", "--json"]).expect(0).json();
+    let status = day.test.run(&["status", "--json"]).expect(0).json();
     let environments = status["report"]["environments"].as_array().expect("environments");
     let gone: Vec<_> = environments.iter().filter(|one| one["exists"] == false).map(|one| &one["python"]).collect();
     assert!(gone.len() == 1 && gone[0].as_str().is_some_and(|path| path.contains("other/bin")), "{status}");

@@ -113,7 +113,10 @@ pub fn compare(all: Vec<Held<'_>>, look: Options<'_>) -> Comparison {
         let (name, intruders) = (one.located.held.name, &compared.intruders);
         let is_right = compared.faults[**at].is_empty() && intruders.iter().all(|(other, _)| other != name);
         let is_read = look.depth == Depth::Bytes && one.basis != ComparedWith::Nothing && one.has_news();
-        (is_right && is_read).then(|| (name.clone(), one.known_next(read.get(*at), begun)))
+        // A folder that has no stamp, because a name in it may hide a module, is looked at each time and is no news.
+        let is_new = |next: &HashedDistribution| one.known.is_none_or(|known| known.places != next.places);
+        let next = (is_right && is_read).then(|| one.known_next(read.get(*at), begun)).filter(is_new)?;
+        Some((name.clone(), next))
     };
     compared.hashed = on_all_cores(&all, known).into_iter().collect();
     compared

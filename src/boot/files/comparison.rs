@@ -108,15 +108,14 @@ pub fn compare(all: Vec<Held<'_>>, look: Options<'_>) -> Comparison {
         compared.basis[*at] = one.basis;
         compared.files += one.places.iter().map(|place| place.files.len()).sum::<usize>();
     }
-    let all: Vec<(&usize, &Pending<'_, '_>)> = work.iter().collect();
+    let all: Vec<_> = work.iter().collect();
     let known = |(at, one): &(&usize, &Pending<'_, '_>)| {
         let (name, intruders) = (one.located.held.name, &compared.intruders);
         let is_right = compared.faults[**at].is_empty() && intruders.iter().all(|(other, _)| other != name);
         let is_read = look.depth == Depth::Bytes && one.basis != ComparedWith::Nothing && one.has_news();
-        // A folder that has no stamp, because a name in it may hide a module, is looked at each time and is no news.
-        let is_new = |next: &HashedDistribution| one.known.is_none_or(|known| known.places != next.places);
-        let next = (is_right && is_read).then(|| one.known_next(read.get(*at), begun)).filter(is_new)?;
-        Some((name.clone(), next))
+        let next = (is_right && is_read).then(|| one.known_next(read.get(*at), begun))?;
+        // A folder that has no stamp, for a name in it may hide a module, is no news.
+        one.known.is_none_or(|known| known.places != next.places).then(|| (name.clone(), next))
     };
     compared.hashed = on_all_cores(&all, known).into_iter().collect();
     compared
@@ -231,11 +230,8 @@ fn read_files(
     files.sort_by_key(|(_, file, _)| Reverse(file.size));
     let mut stamps: HashMap<usize, Stamps> = HashMap::new();
     for (at, place, result) in on_all_cores(&files, |(at, file, was_read): &(usize, &Expected, bool)| {
-        let result = if depth == Depth::Bytes || *was_read {
-            tried_twice(|| check_bytes(file, written))
-        } else {
-            check_size(file)
-        };
+        let is_read = depth == Depth::Bytes || *was_read;
+        let result = if is_read { tried_twice(|| check_bytes(file, written)) } else { check_size(file) };
         Some((*at, file.place.clone().into_os_string(), result))
     }) {
         match result {

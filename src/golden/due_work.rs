@@ -166,18 +166,17 @@ impl Due<'_> {
         self.broken(Rule::Ending, message, "publish a new version before that day with `colab-boot golden publish`")
     }
 
+    /// Whether a newer release of the same profile is current.
+    fn has_newer(self, release: &Release) -> bool {
+        let mut others = self.catalogue.releases.iter().filter(|other| other.name == release.name);
+        others.any(|other| other.version > release.version && other.standing(self.today) == Standing::Current)
+    }
+
     fn replacement(self, release: &Release) -> Option<Finding> {
         let title = release.title();
         let message = match &release.replaced_by {
-            None => {
-                let mut others = self.catalogue.releases.iter().filter(|other| other.name == release.name);
-                if others
-                    .any(|other| other.version > release.version && other.standing(self.today) == Standing::Current)
-                {
-                    return None;
-                }
-                format!("{title} is deprecated, and nothing replaces it")
-            }
+            None if self.has_newer(release) => return None,
+            None => format!("{title} is deprecated, and nothing replaces it"),
             Some(other) => {
                 let found = self.catalogue.find(other, self.today);
                 if found.is_some_and(|other| other.standing(self.today) == Standing::Current) {

@@ -47,7 +47,8 @@ fn held_in(at: usize, cell: &Cell) -> Option<Held> {
     let (name, version) = title.trim().split_once(' ')?;
     let (name, version) = (name.parse::<PackageName>().ok()?, version.parse::<semver::Version>().ok()?);
     let sha256: Sha256 = literal(&cell.source, "lock")?.strip_prefix("{\"sha256\": \"")?.get(..64)?.parse().ok()?;
-    let home = home_in(&cell.source);
+    let home = literal(&cell.source, "golden")
+        .and_then(|text| serde_json::from_str::<CarriedHome>(text.trim_end_matches(',')).ok());
     let known: Option<Pin> = serde_json::from_value(cell.value["metadata"][KEY].clone()).ok();
     let pin = known.filter(|pin| (&pin.name, &pin.version, pin.sha256) == (&name, &version, sha256));
     let from = home.as_ref().map(|home| home.at.clone()).unwrap_or_default();
@@ -159,14 +160,9 @@ fn literal<'a>(source: &'a str, name: &str) -> Option<&'a str> {
     source.lines().find_map(|line| line.strip_prefix("    \"")?.strip_prefix(name)?.strip_prefix("\": "))
 }
 
-/// What a cell says of its repository.
-fn home_in(source: &str) -> Option<CarriedHome> {
-    serde_json::from_str(literal(source, "golden")?.trim_end_matches(',')).ok()
-}
-
 /// What the cell that boots says of its repository, of the notebook of a release.
 pub fn boot_home(release: &str) -> Option<CarriedHome> {
-    home_in(&boot_cell(release).ok()?)
+    held(&Ipynb::parse(release).ok()?).into_iter().next()?.home
 }
 
 /// The text of the cell that boots, of the notebook of a release.

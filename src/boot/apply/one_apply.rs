@@ -1,6 +1,7 @@
 //! One apply: the network is over before the first change, the intent is on disk before it, and every file is checked
 //! after it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -12,7 +13,7 @@ use crate::boot::apply::prepared::{ApplyManner, Brought, WheelRecords, Wheels};
 use crate::boot::apply::report::ApplyReport;
 use crate::boot::apply::run_script::{Failed, Job, run_script, stopped};
 use crate::boot::apply::shared_paths::{Owner, bystanders, script_lines, shared_paths, with_shared};
-use crate::boot::apply::whole_records::with_all_members;
+use crate::boot::apply::whole_records::{is_open, with_all_members};
 use crate::boot::files::{Depth, Hashed, HashedDistribution, Options, WrittenFiles, compare, finding_of};
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
@@ -195,7 +196,7 @@ impl Work<'_> {
     pub(super) fn records(&self, packages: &[&LockedPackage], wheels: &Wheels) -> Result<WheelRecords, Failure> {
         let mut modules = BTreeMap::new();
         let mut owners = Vec::new();
-        let mut digests = Vec::new();
+        let (mut digests, mut incomplete) = (Vec::new(), BTreeSet::new());
         let back = packages.iter().filter(|package| self.planned.target.package(&package.name).is_none());
         for package in self.planned.target.packages.iter().chain(back.copied()) {
             let Some(wheel) = package.wheel() else { continue };
@@ -205,8 +206,14 @@ impl Work<'_> {
             let record = match downloaded {
                 Some(wheel) => {
                     let record = with_all_members(wheel);
-                    modules.insert(package.name.clone(), modules_of(&parse_record(&record)));
-                    Some(record)
+                    let own = match &record {
+                        Cow::Borrowed(_) => modules_of(wheel.entries()),
+                        Cow::Owned(text) => modules_of(&parse_record(text)),
+                    };
+                    modules.insert(package.name.clone(), own);
+                    let is_incomplete = matches!(record, Cow::Owned(_)) || wheel.entries().iter().any(is_open);
+                    incomplete.extend(is_incomplete.then_some(digest));
+                    Some(record.into_owned())
                 }
                 None => self.state.record_text(&digest)?,
             };
@@ -220,7 +227,7 @@ impl Work<'_> {
         self.refuse_hidden(&clashes)?;
         let kept = digests.into_iter().zip(&owners).filter(|(_, owner)| owner.new || !paths.is_empty());
         let texts = kept.map(|(digest, owner)| (digest, with_shared(&owner.record, &paths))).collect();
-        Ok(WheelRecords { clashes, modules, texts })
+        Ok(WheelRecords { clashes, modules, texts, incomplete })
     }
 
     /// The metadata of the changes that are `meant`, where they are installed, each with its site-packages.

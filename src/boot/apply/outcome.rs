@@ -187,7 +187,8 @@ fn seen_from_outside(planned: &Planned) -> Compared {
         _ if kernels.is_empty() => Compared::Nothing,
         0 => Compared::Not(format!("{counted} of this environment; run the cell in the kernel's notebook")),
         _ => Compared::Not(format!(
-            "{counted} of this environment, started before packages were replaced; restart each kernel that has imported one"
+            "{counted} of this environment, started before packages were replaced; \
+             restart each kernel that has imported one"
         )),
     }
 }

@@ -85,7 +85,7 @@ impl Work<'_> {
         staged.built = sources.filter(|package| is_source(package)).map(built).collect();
         staged.corrections = self.corrections()?;
         staged.write(&self.staged_path())?;
-        add_written_digests(&mut brought.records, &brought.wheels, &staged, self.layout);
+        add_written_digests(&mut brought.records, &staged, self.layout);
         Ok(Brought { staged: Some(staged), ..brought })
     }
 

@@ -64,6 +64,8 @@ pub(super) struct WheelRecords {
     pub modules: BTreeMap<PackageName, BTreeSet<String>>,
     /// Those to be kept, by the digests of their wheels.
     pub texts: Vec<(Sha256, String)>,
+    /// The wheels of which RECORD leaves out members, or digests.
+    pub incomplete: BTreeSet<Sha256>,
 }
 
 /// Something that no package owns, where a wheel would write.

@@ -1,48 +1,47 @@
 //! What the RECORD of a wheel leaves out: members that it does not list, digests that it does not have. Installers
 //! install such files all the same, so they are compared and removed with the others.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
-use crate::boot::apply::prepared::{WheelRecords, Wheels};
+use crate::boot::apply::prepared::WheelRecords;
 use crate::boot::files::{Downloaded, placed};
-use crate::boot::install::Staged;
+use crate::boot::install::{OF_INSTALLERS, Staged};
 use crate::boot::machine::Layout;
 use crate::core::inspect::{Entry, parse_record, record_line, shared_line};
-use crate::core::model::{PackageName, Sha256};
+use crate::core::model::Sha256;
 
 /// The RECORD of `wheel`, with a line for each member that it does not list.
-pub(super) fn with_all_members(wheel: &Downloaded) -> String {
+pub(super) fn with_all_members(wheel: &Downloaded) -> Cow<'_, str> {
     let listed: HashSet<&str> = wheel.entries().iter().map(|entry| entry.path.as_str()).collect();
     let members = wheel.files.members.iter().map(|member| member.path.as_str());
     let unlisted = members.filter(|path| !path.ends_with('/') && !listed.contains(path));
     let lines: String = unlisted.map(|path| record_line(path, None)).collect();
-    match (lines.as_str(), wheel.record.ends_with('\n')) {
-        ("", _) => wheel.record.clone(),
-        (_, true) => format!("{}{lines}", wheel.record),
-        (_, false) => format!("{}\n{lines}", wheel.record),
+    if lines.is_empty() {
+        return Cow::Borrowed(&wheel.record);
     }
+    let end = if wheel.record.ends_with('\n') { "" } else { "\n" };
+    Cow::Owned(format!("{}{end}{lines}", wheel.record))
 }
 
-/// Gives the entries of `records` that have no digest that of the file that was written for them.
-pub(super) fn add_written_digests(records: &mut WheelRecords, wheels: &Wheels, staged: &Staged, layout: &Layout) {
-    let is_open = |entry: &Entry| entry.sha256.is_none() && entry.either.is_empty() && !is_made(&entry.path);
-    let is_whole = |wheel: &Downloaded| {
-        let listed: HashSet<&str> = wheel.entries().iter().map(|entry| entry.path.as_str()).collect();
-        let mut members = wheel.files.members.iter().map(|member| member.path.as_str());
-        !wheel.entries().iter().any(is_open) && members.all(|path| path.ends_with('/') || listed.contains(path))
-    };
-    let is_incomplete = |name: &PackageName| wheels.get(name).is_some_and(|wheel| !is_whole(wheel));
-    let incomplete: Vec<Sha256> =
-        staged.packages.iter().filter(|one| is_incomplete(&one.name)).map(|one| one.wheel).collect();
-    if incomplete.is_empty() {
+/// Whether an entry lacks the digest of a file that the wheel brings.
+pub(super) fn is_open(entry: &Entry) -> bool {
+    let file = entry.path.split_once(".dist-info/").map(|(_, file)| file);
+    let is_made = file.is_some_and(|file| OF_INSTALLERS.contains(&file));
+    entry.sha256.is_none() && entry.either.is_empty() && !is_made
+}
+
+/// Gives the open entries of `records` the digests of the files that were written for them.
+pub(super) fn add_written_digests(records: &mut WheelRecords, staged: &Staged, layout: &Layout) {
+    if records.incomplete.is_empty() {
         return;
     }
     let mut written: BTreeMap<&PathBuf, BTreeSet<(Sha256, u64)>> = BTreeMap::new();
     for file in staged.packages.iter().flat_map(|package| &package.files) {
         written.entry(&file.place).or_default().insert((file.sha256, file.size));
     }
-    for (_, text) in records.texts.iter_mut().filter(|(wheel, _)| incomplete.contains(wheel)) {
+    for (_, text) in records.texts.iter_mut().filter(|(wheel, _)| records.incomplete.contains(wheel)) {
         let completed = |line: &str| {
             let entry = parse_record(line).pop().filter(is_open)?;
             let mut places = placed(std::slice::from_ref(&entry), layout);
@@ -53,12 +52,4 @@ pub(super) fn add_written_digests(records: &mut WheelRecords, wheels: &Wheels, s
         };
         *text = text.lines().map(|line| completed(line).unwrap_or_else(|| format!("{line}\n"))).collect();
     }
-}
-
-/// Whether an installer makes the file, not the wheel.
-fn is_made(path: &str) -> bool {
-    let file = path.split_once(".dist-info/").map(|(_, file)| file);
-    file.is_some_and(|file| {
-        matches!(file, "RECORD" | "RECORD.jws" | "RECORD.p7s" | "INSTALLER" | "REQUESTED" | "direct_url.json")
-    })
 }

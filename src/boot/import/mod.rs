@@ -1,7 +1,7 @@
-//! Files of other tools, and environments, become profiles. Text in, text out.
+//! Files of other tools, and environments, become profiles.
 
 mod profile_text;
 mod script_block;
 
-pub use profile_text::{AskedPackage, Imported, imported, of_environment};
+pub use profile_text::{Imported, imported, of_environment};
 pub use script_block::script_block;

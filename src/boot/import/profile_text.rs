@@ -14,10 +14,10 @@ use crate::core::model::{PackageName, Requirement, Version};
 
 /// What is asked for of one package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AskedPackage {
-    pub extras: Vec<String>,
+struct AskedPackage {
+    extras: Vec<String>,
     /// PEP 440 specifiers; none where any version will do.
-    pub specifiers: Vec<String>,
+    specifiers: Vec<String>,
 }
 
 impl AskedPackage {
@@ -44,6 +44,9 @@ impl AskedPackage {
     }
 }
 
+/// What is asked for, by name.
+type Wishes = BTreeMap<PackageName, AskedPackage>;
+
 /// A profile, and what of the files is not in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
@@ -56,8 +59,7 @@ pub struct Imported {
 
 /// The profile `name` that asks for what is `listed` in files, each with its name. `notes` are said of them besides.
 pub fn imported(name: &str, listed: &[(String, Listed)], matrix: &Matrix, notes: Vec<String>) -> Imported {
-    let (mut wishes, mut constraints) =
-        (BTreeMap::<PackageName, AskedPackage>::new(), BTreeMap::<PackageName, AskedPackage>::new());
+    let (mut wishes, mut constraints) = (Wishes::new(), Wishes::new());
     let mut left_out = notes;
     for (file, listed) in listed {
         for line in &listed.asked {
@@ -76,7 +78,10 @@ pub fn imported(name: &str, listed: &[(String, Listed)], matrix: &Matrix, notes:
                 wish.specifiers = vec![format!("=={}", named.version.clone().without_local())];
             }
         }
-        listed.constraints.iter().for_each(|one| add(&mut constraints, one));
+        for one in &listed.constraints {
+            // A constraint has no extras.
+            constraints.entry(one.name.clone()).or_default().add(std::iter::empty(), &one.specifiers);
+        }
         let lines = listed.elsewhere.iter().map(|line| (line.clone(), "not a release of an index"));
         let wheels = listed.wheels.iter().map(|(wheel, place)| {
             let place = if place.is_empty() { wheel.to_string() } else { format!("{place}: {wheel}") };
@@ -117,12 +122,10 @@ pub fn of_environment(name: &str, seen: &Seen, matrix: &Matrix) -> Result<Import
     Ok(written(name, (wanted.collect(), Wishes::new()), matrix, Vec::new()))
 }
 
-fn add(all: &mut BTreeMap<PackageName, AskedPackage>, requirement: &Requirement) {
+fn add(all: &mut Wishes, requirement: &Requirement) {
     let extras = requirement.extras.iter().map(ToString::to_string);
     all.entry(requirement.name.clone()).or_default().add(extras, &requirement.specifiers);
 }
-
-type Wishes = BTreeMap<PackageName, AskedPackage>;
 
 fn written(name: &str, (wishes, constraints): (Wishes, Wishes), matrix: &Matrix, left_out: Vec<String>) -> Imported {
     let mut text = String::from("# A colab-boot profile; `colab-boot init -` prints one with every key explained.\n");
@@ -140,11 +143,7 @@ fn written(name: &str, (wishes, constraints): (Wishes, Wishes), matrix: &Matrix,
         }
         let _ = write!(text, "\n[{table}]\n");
         for (name, wish) in all {
-            let _ = writeln!(
-                text,
-                "{name} = {}",
-                if table == "constraints" { AskedPackage { extras: Vec::new(), ..wish }.value() } else { wish.value() }
-            );
+            let _ = writeln!(text, "{name} = {}", wish.value());
         }
     }
     Imported { text, packages: count, left_out }
@@ -158,7 +157,8 @@ mod tests {
 
     #[test]
     fn what_a_file_asks_for_is_in_the_profile_and_the_rest_is_said() {
-        let text = "torch==2.10.0+cu128\nuvicorn[standard]>=0.30,<1\nuvicorn\n-e ../lib\n--index-url https://x.example/\nnumpy\n";
+        let text = "torch==2.10.0+cu128\nuvicorn[standard]>=0.30,<1\nuvicorn\n-e ../lib\n\
+                    --index-url https://x.example/\nnumpy\n";
         let python = PythonFacts {
             version: "3.12.3".parse().expect("a version"),
             architecture: "x86_64".to_owned(),

@@ -33,7 +33,8 @@ mod tests {
 
     #[test]
     fn a_block_ends_with_its_mark() {
-        let text = "import x\n# /// script\n# requires-python = '>=3.11'\n# dependencies = [\n#   'rich>13',\n# ]\n# ///\nprint()\n";
+        let text = "import x\n# /// script\n# requires-python = '>=3.11'\n# dependencies = [\n#   'rich>13',\n\
+                    # ]\n# ///\nprint()\n";
         let block = script_block(text).expect("a block").expect("TOML");
         assert_eq!(
             (block.dependencies, block.requires_python),

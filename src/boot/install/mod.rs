@@ -25,3 +25,4 @@ pub use staged::{BuiltPackage, STAGED, Staged, StagedPackage};
 pub use staging::{Incoming, Stage, Staging, stage};
 pub use switch_journal::SWITCH;
 pub use undo::{Undone, clean_up, commit, strangers, undo};
+pub use wheel_tree::OF_INSTALLERS;

@@ -42,7 +42,8 @@ pub(super) struct WheelTree {
 }
 
 /// What installers write, and a wheel can't know; a signature of RECORD is void once RECORD is written anew.
-const OF_INSTALLERS: [&str; 6] = ["RECORD", "RECORD.jws", "RECORD.p7s", "INSTALLER", "REQUESTED", "direct_url.json"];
+pub const OF_INSTALLERS: [&str; 6] =
+    ["RECORD", "RECORD.jws", "RECORD.p7s", "INSTALLER", "REQUESTED", "direct_url.json"];
 
 impl WheelTree {
     /// The tree of `wheel`, the distribution `name`, for the interpreter `python` in `layout`. An error says which

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::boot::ledger::{Hand, Ledger};
+use crate::boot::ledger::{Before, Hand, Ledger};
 use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::machine::{Machine, Recorded};
 use crate::boot::plan::{Basis, Change, Kind, kind_of};
@@ -19,10 +19,7 @@ pub fn wanted_back(
     machine: &Machine,
     broken: &BTreeMap<PackageName, String>,
 ) -> Vec<(PackageName, Version)> {
-    let from_address = |name: &PackageName| {
-        let before = ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
-        before.or_else(|| ledger.removed.get(name)).is_some_and(|before| before.direct)
-    };
+    let from_address = |name: &PackageName| before_of(ledger, name).is_some_and(|before| before.direct);
     let replaced = unwanted(ledger, target, machine, broken).filter(|(name, _)| !from_address(name));
     let replaced = replaced.filter_map(|(name, before)| Some((name.clone(), before?.clone())));
     let removed = ledger.removed.iter().filter(|(name, _)| {
@@ -132,8 +129,7 @@ fn back(package: &LockedPackage, from: Option<Version>) -> Change {
 }
 
 fn cannot_come_back(basis: &Basis<'_>, name: &PackageName, before: &Version) -> Finding {
-    let ours = basis.ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
-    let is_direct = ours.or_else(|| basis.ledger.removed.get(name)).is_some_and(|before| before.direct);
+    let is_direct = before_of(basis.ledger, name).is_some_and(|before| before.direct);
     let (why, help) = if is_direct {
         ("it was installed from a file or a URL", "reinstall it from there")
     } else if basis.offline {
@@ -159,15 +155,16 @@ fn needed_by_others(basis: &Basis<'_>) -> BTreeSet<PackageName> {
     };
     let mut leaving: BTreeSet<&PackageName> =
         unwanted(basis.ledger, basis.target, basis.machine, basis.broken).map(|(name, _)| name).collect();
-    let returning: Vec<Recorded> = basis.before.keys().filter_map(|name| requires_before(basis.ledger, name)).collect();
+    let before = basis.before.keys().filter_map(|name| before_of(basis.ledger, name));
+    let returning: Vec<Recorded> = before.map(|before| Recorded::new(before.requires.clone())).collect();
     let mut needed = BTreeSet::new();
     loop {
         let stays = |name: &PackageName| {
             !leaving.contains(name) && basis.target.package(name).is_none() && !basis.before.contains_key(name)
         };
         let staying = basis.machine.installed.iter().filter(|(name, _)| stays(name));
-        let of = staying.filter_map(|(_, one)| one.requires.as_ref()).chain(&returning).flat_map(Recorded::get);
-        let applying = of.filter(|one| one.applies(&markers, None)).map(|one| one.name.clone());
+        let all = staying.filter_map(|(_, one)| one.requires.as_ref()).chain(&returning).flat_map(Recorded::get);
+        let applying = all.filter(|one| one.applies(&markers, None)).map(|one| one.name.clone());
         let found: BTreeSet<PackageName> = applying.filter(|name| leaving.contains(name)).collect();
         if found.is_empty() {
             return needed;
@@ -177,8 +174,8 @@ fn needed_by_others(basis: &Basis<'_>) -> BTreeSet<PackageName> {
     }
 }
 
-/// What `name` required before the first apply.
-fn requires_before(ledger: &Ledger, name: &PackageName) -> Option<Recorded> {
+/// What was there of `name` before the first apply.
+fn before_of<'a>(ledger: &'a Ledger, name: &PackageName) -> Option<&'a Before> {
     let ours = ledger.distributions.get(name).and_then(|entry| entry.before.as_ref());
-    ours.or_else(|| ledger.removed.get(name)).map(|before| Recorded::new(before.requires.clone()))
+    ours.or_else(|| ledger.removed.get(name))
 }

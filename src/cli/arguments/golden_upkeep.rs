@@ -76,7 +76,7 @@ pub struct PublishOptions {
     #[arg(long, value_name = "FILE", conflicts_with = "binary_url")]
     pub binary: Option<PathBuf>,
 
-    /// The URL at which the repository will be served; cells check there, once per boot, whether their release
+    /// The URL at which the repository will be served; cells check there, once per boot and day, whether their release
     /// was withdrawn
     #[arg(long, value_name = "URL")]
     pub at: Option<url::Url>,

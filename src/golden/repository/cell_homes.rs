@@ -17,7 +17,8 @@ use crate::golden::repository::repository_changes::Kept;
 use crate::golden::repository::trusted_read::believed;
 use crate::golden::signers::Signers;
 
-/// What the cell of `release` carries; `None` where it asks nobody, or can't be read: that is said elsewhere.
+/// What the cell of `release` carries. `None` where it has no repository to ask, and where the file can't be read:
+/// `golden check` reports such a file by its digest.
 fn carried(kept: &Kept, release: &Release) -> Option<CarriedHome> {
     let file = release.file("ipynb")?;
     let text = files::read_optional(&kept.folder.join(release.folder()).join(&file.name)).ok().flatten()?;

@@ -86,7 +86,7 @@ fn a_cell_asks_once_a_boot_and_stops_at_what_was_withdrawn() {
     };
     let asked_again = || std::fs::remove_dir_all(team.day.test.path("cache/cells")).expect("a cache");
     run(&[]).expect(0);
-    // Within one boot and one day nobody is asked again: a server that is gone costs nothing.
+    // Within one boot and one day the cell does not ask again: a server that is gone costs nothing.
     team.lies(|_, _| Reply::status(500));
     let quiet = run(&[]).expect(0);
     assert_eq!(quiet.stdout, "", "{quiet:?}");

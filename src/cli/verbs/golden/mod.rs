@@ -115,7 +115,8 @@ fn written(kept: &Kept, signers: &Signers, place: Option<&str>, session: &Sessio
         let able = signers.able(session.now).into_iter().filter(|signer| !by.contains(&signer.principal));
         let names: Vec<String> = able.map(Signer::shown).collect();
         talk.push(format!(
-            "{missing} more required, of {}: `colab-boot golden sign{} --key KEY`. Serve the repository to its users after that",
+            "{missing} more required, of {}: `colab-boot golden sign{} --key KEY`. \
+             Serve the repository to its users after that",
             names.join(", "),
             repo_option(&kept.folder)
         ));

@@ -89,7 +89,7 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
 
 /// A warning where the repository names more signers than are pinned: readers are locked out when those sign.
 fn unpinned(all: &Signers, pinned: &Signers, repository: &Repository) -> Option<Finding> {
-    // What only confirms that the index is current can lock nobody out.
+    // No index is signed by a key that only confirms: it need not be pinned.
     let known = pinned.fingerprints();
     let rest = all.of_index().filter(|signer| !known.contains(&signer.fingerprint()));
     let rest: Vec<String> = rest.map(Signer::shown).collect();

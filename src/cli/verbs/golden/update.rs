@@ -46,8 +46,7 @@ pub(super) fn run(options: &UpdateOptions, session: &Session<'_>) -> Result<Repo
                 let _ = writeln!(text, "{}@{} {state}", old.name, old.version);
             }
             findings.extend(fault);
-            let of = |release| standing_findings(release, today, old.allow_yanked);
-            findings.extend(before.into_iter().flat_map(of));
+            findings.extend(before.iter().flat_map(|release| standing_findings(release, today, old.allow_yanked)));
             continue;
         };
         let differences = before.map(|before| between(&found, before, new)).transpose()?.unwrap_or_default();

@@ -8,7 +8,8 @@ use crate::boot::apply::malformed_wheels::{Opened, open_all};
 use crate::boot::apply::metadata_differs::unmet;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::prepared::Brought;
-use crate::boot::apply::unowned_files::written;
+use crate::boot::apply::unowned_files::{AllWritten, Written, written};
+use crate::boot::files::behind_links;
 use crate::boot::index::{IndexSettings, WheelSource, not_locked};
 use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::machine::Layout;
@@ -64,8 +65,12 @@ impl Work<'_> {
         findings.extend(broken);
         said.extend(lacking);
         findings.extend(self.hidden_before(&wheels));
-        let all_written = wheels.iter().map(|(name, wheel)| (name, written(wheel, self.layout).collect())).collect();
-        findings.extend(self.behind_links(&all_written)?);
+        let all_written: AllWritten<'_> =
+            wheels.iter().map(|(name, wheel)| (name, written(wheel, self.layout).collect())).collect();
+        for (name, files) in &all_written {
+            let folders = files.iter().filter_map(|one: &Written| one.place.parent().map(ToOwned::to_owned)).collect();
+            findings.extend(behind_links(name, &folders, self.layout));
+        }
         let in_the_way = self.in_the_way(&wheels, &all_written)?;
         // A wheel that is refused for a file of the interpreter needs no second reason.
         let refused: Vec<_> = findings.iter().map(|finding| finding.about.clone()).collect();

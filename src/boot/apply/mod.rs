@@ -3,7 +3,6 @@
 
 mod restored_edits;
 mod moved_aside;
-mod behind_links;
 mod fetch_wheels;
 mod prepared;
 mod shared_paths;

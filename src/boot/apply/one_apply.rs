@@ -68,7 +68,7 @@ pub fn carry_out(
         return settle(planned, &state, session.changed.load(Ordering::Relaxed), differing);
     }
     // Whatever has ended it before its end, what is staged goes, and what was switched is undone.
-    work.carry_out(settings).or_else(|failure| work.undo_switch().and(Err(failure)))
+    work.carry_out(settings).or_else(|failure| work.undo_switch().and(Err(work.with_way_on(failure))))
 }
 
 fn layout_of(planned: &Planned) -> Result<Layout, Failure> {

@@ -4,7 +4,7 @@ use crate::boot::apply::kept_files::KeptFiles;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::run_script::Failed;
 use crate::boot::ledger::Step;
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, Kind};
 
 impl Work<'_> {
     /// `failure`, once the switch is undone, files aside are back, and the ledger says how far the install came.
@@ -20,6 +20,17 @@ impl Work<'_> {
         let ledger = self.ledger_of_failure(steps);
         let back = self.return_kept(&mut kept, &ledger).map(drop);
         self.state.write_ledger(&kept.in_ledger(ledger)).and(back)
+    }
+
+    /// `failure`, once the switch is undone; that of a signal says how to go on.
+    pub(super) fn with_way_on(&self, failure: Failure) -> Failure {
+        match failure.kind {
+            Kind::Signal(_) if failure.help.is_empty() && self.is_own() => {
+                failure.help("the Python packages are as before; run the same command again to continue")
+            }
+            Kind::Signal(_) if failure.help.is_empty() => failure.help("run the same command again to continue"),
+            _ => failure,
+        }
     }
 
     /// What the script has failed with; its log is kept.

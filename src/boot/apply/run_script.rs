@@ -123,7 +123,6 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
 pub(super) fn stopped(signal: i32, step: Option<&str>) -> Failure {
     let step = step.map(|step| format!(", in the step `{step}`")).unwrap_or_default();
     Failure::new(Kind::Signal(signal), format!("stopped by {}{step}", name_of(signal)))
-        .help("run the same command again to continue")
 }
 
 /// The steps that have begun, in order.

@@ -54,6 +54,13 @@ fn listed_files(site: &Path, entry: &str) -> Option<Vec<(PathBuf, Option<Sha256>
     Some(list.lines().map(|line| (lexical(line.trim(), &info), None)).collect())
 }
 
+/// Where the modules of the distribution with the metadata `info` lie by its names alone, each without the ending.
+pub(super) fn unlisted_modules(info: &Path, name: &PackageName) -> Vec<PathBuf> {
+    let text = files::read_optional(&info.join("top_level.txt")).unwrap_or_default().unwrap_or_default();
+    let own = name.as_ref().replace(['-', '.'], "_");
+    text.split_whitespace().chain([own.as_str()]).map(|module| info.with_file_name(module)).collect()
+}
+
 /// The paths that belong to distributions.
 #[derive(Debug, Default)]
 pub struct Claims {
@@ -85,10 +92,7 @@ impl Claims {
             self.listed.extend(listed.into_iter().map(|(place, _)| place));
             return;
         }
-        let modules = files::read_optional(&site.join(entry).join("top_level.txt")).unwrap_or_default();
-        let modules = modules.unwrap_or_default();
-        self.modules.extend(modules.split_whitespace().map(|module| site.join(module)));
-        self.modules.insert(site.join(name.as_ref().replace(['-', '.'], "_")));
+        self.modules.extend(unlisted_modules(&site.join(entry), &name));
         self.unlisted.insert(name);
     }
 

@@ -4,10 +4,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::boot::files::Held;
+use crate::boot::files::claims::unlisted_modules;
 use crate::boot::files::expected::{Expected, Infos, Located};
 use crate::core::host::digests::digest;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
+use crate::core::host::texts::files_below;
 
 /// A file whose size and mtime are as an installer leaves them is read where it is no larger: an editor may set the
 /// time back.
@@ -37,6 +39,9 @@ pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
         _ => (i64::MIN, i64::MIN + BEFORE),
     };
     let mut expected = listed.unwrap_or_else(|_| located.of_wheel());
+    if expected.is_empty() {
+        return written_later(&located, is_known);
+    }
     expected.extend(located.outside(&expected));
     let mut found = Vec::new();
     for one in expected.into_iter().filter(|one| !is_known(&one.place)) {
@@ -52,6 +57,30 @@ pub fn edits(held: Held<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
         }
     }
     found
+}
+
+/// Without any list of its files: what lies where its modules do and was written later than all of its metadata.
+fn written_later(located: &Located<'_>, is_known: &dyn Fn(&Path) -> bool) -> Vec<Edit> {
+    // Not RECORD, which somebody has written anew.
+    let metadata = ["METADATA", "WHEEL", "INSTALLER"].map(|file| located.info.join(file));
+    let times = metadata.iter().filter_map(|file| Some(file.look_at_entry().ok()?.mtime()));
+    let (site, Some(installed)) = (located.site(), times.max()) else { return Vec::new() };
+    let mut there = Vec::new();
+    for module in unlisted_modules(&located.info, located.held.name) {
+        files_below(&module, false, &|folder| folder.ends_with("__pycache__"), &mut there);
+        files_below(&module.with_added_extension("py"), false, &|_| false, &mut there);
+    }
+    there.sort();
+    there.dedup();
+    let is_later = |place: &PathBuf| {
+        let data = place.look_at_entry().ok().filter(|data| data.size() > 0);
+        data.is_some_and(|data| data.mtime() > installed + BEFORE) && !is_known(place)
+    };
+    let named = there.into_iter().filter(is_later).filter_map(|place| {
+        let path = place.strip_prefix(site).ok()?.to_str()?.to_owned();
+        Some(Edit { path, place })
+    });
+    named.collect()
 }
 
 /// Everything in a folder that somebody has made in the place of a file: who deletes the package deletes all of it.

@@ -1,6 +1,7 @@
 //! What is installed, compared with RECORD: the one of the wheel where it is known, else the one that its installer
 //! wrote; and what its shared objects are linked against.
 
+mod behind_links;
 mod claims;
 mod comparison;
 mod downloaded;
@@ -16,6 +17,7 @@ mod corrections;
 mod strangers;
 mod written;
 
+pub use behind_links::behind_links;
 pub use claims::{Claims, Owners, is_shared_script, owners_of};
 pub use comparison::{Comparison, Depth, Options, check_distributions, compare};
 pub use corrections::{Corrections, KnownFiles, corrections, is_of_installers, relative};

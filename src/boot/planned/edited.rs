@@ -46,13 +46,13 @@ impl Edited {
     pub fn to_finding(&self) -> Finding {
         let (first, others) = (&self.files[0], &self.files[1..]);
         let message = format!(
-            "`{}` of {} {} was changed since it was installed, and the package is about to be replaced or removed",
+            "`{}` was changed after {} {} was installed; a copy is kept when the package changes",
             first.place.display(),
             self.name,
             self.version
         );
         let others = others.iter().map(|edit| edit.place.as_path());
         let finding = Finding::warning(Code::FilesEdited, message).about(Subject::release(&self.name, &self.version));
-        finding.with_others(others).with_help(format!("the current file is kept as `{}`", self.kept.display()))
+        finding.with_others(others).with_help(format!("copies are kept in `{}`", self.kept.display()))
     }
 }

@@ -2,6 +2,7 @@
 
 mod edited;
 mod image_forecast;
+mod linked_away;
 mod shadow;
 
 use std::collections::BTreeSet;
@@ -18,6 +19,7 @@ use crate::boot::marker::Marker;
 use crate::boot::notebook::Loaded;
 use crate::boot::plan::{Basis, Decision, Plan, Wish, decide};
 use crate::boot::planned::edited::{Edited, edited};
+use crate::boot::planned::linked_away::linked_away;
 use crate::boot::script::{Context, render_script};
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
@@ -102,6 +104,7 @@ pub fn decided(answer: Answer, request: &Request, session: &Session<'_>, reading
     let edited = edited(session, &seen, &decision.plan.changes, &situation.files);
     more.extend(edited.iter().map(Edited::to_finding));
     if let Some(layout) = seen.layout() {
+        more.extend(linked_away(layout, &decision.plan.changes)?);
         let front = InFront::of(session, &seen, &situation.loaded, &situation.folders);
         more.extend(front.findings(&seen, &target, (layout, &decision.plan.changes), &more)?);
     }

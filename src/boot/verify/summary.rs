@@ -29,7 +29,7 @@ pub fn summary(python: String, evidence: &Evidence, stands: Standing, tests: &[(
     row(
         "files",
         format!(
-            "{} compared with their wheels, {} with their own RECORD, {} by version; {} faulty",
+            "{} as in their wheels, {} as in their own RECORD, {} compared by version alone; {} faulty",
             counted(files.against_wheel, "package"),
             files.against_own,
             files.by_version,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use crate::adversity::shared_files::release;
 use crate::adversity::users_files::World;
@@ -100,4 +101,22 @@ fn after_pip_has_removed_it_what_lies_there_is_the_users() {
     fs::write(&own, "# my own package\n").expect("a file");
     let said = world.run(&["restore"]).expect(0);
     assert!(own.exists(), "{said:?}");
+}
+
+#[test]
+fn an_edit_is_kept_though_no_list_tells_what_was_installed() {
+    for list in [Some(""), None] {
+        let world = World::new("");
+        world.pip(&["install", "demo==2.0"]);
+        let (record, edited) = (world.place("SITE/demo-2.0.dist-info/RECORD"), world.place("SITE/demo/deep/x.py"));
+        list.map_or_else(|| fs::remove_file(&record), |text| fs::write(&record, text)).expect("a damaged list");
+        fs::write(&edited, "# edited by me\n").expect("a file");
+        let later = SystemTime::now() + Duration::from_secs(10);
+        fs::File::options().append(true).open(&edited).and_then(|file| file.set_modified(later)).expect("a time");
+        let said = world.run(&["apply", "p.toml"]).expect(0);
+        assert!(said.stderr.contains("kept your edited `demo/deep/x.py`"), "{list:?}: {said:?}");
+        assert_eq!(said.stderr.matches("kept your edited").count(), 1, "{list:?}: {said:?}");
+        let said = world.run(&["restore"]).expect(0);
+        assert_eq!(fs::read_to_string(&edited).expect("a file"), "# edited by me\n", "{list:?}: {said:?}");
+    }
 }

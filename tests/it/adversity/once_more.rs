@@ -62,8 +62,10 @@ fn nothing_is_written_or_left_behind_a_link_out_of_the_environment() {
     let (package, elsewhere) = (world.place("SITE/demo"), world.test.path("elsewhere"));
     fs::rename(&package, &elsewhere).expect("a move");
     symlink(&elsewhere, &package).expect("a link");
-    for verb in [&["restore"][..], &["apply", "two.toml"]] {
+    let verbs = [&["restore", "--dry-run"][..], &["restore"], &["plan", "two.toml"], &["apply", "two.toml"]];
+    for verb in verbs {
         let refused = world.run(verb).expect(1);
+        assert!(refused.stderr.contains("are behind the link"), "{refused:?}");
         assert!(refused.stderr.contains("nothing was changed"), "{refused:?}");
         assert!(!refused.stdout.contains("restored") && elsewhere.join("deep/x.py").exists(), "{refused:?}");
     }

@@ -208,7 +208,7 @@ fn edits_in_a_package_are_kept_before_it_is_replaced_or_removed() {
     let (module, script) = (world.place("SITE/demo/deep/x.py"), world.place("bin/mytool"));
     write(&module, "mine\n");
     write(&world.place("SITE/demo/deep/notes.txt"), "mine\n");
-    let said = "demo/deep/x.py` of demo 1.0 was changed since it was installed";
+    let said = "demo/deep/x.py` was changed after demo 1.0 was installed";
     // A repair, another version, and the end: each says so before, and keeps what was there.
     let planned = world.run(&["plan", "p.toml"]).expect(0);
     assert!(planned.stderr.contains(said), "{planned:?}");
@@ -221,7 +221,7 @@ fn edits_in_a_package_are_kept_before_it_is_replaced_or_removed() {
     assert_eq!(world.kept("demo-1.0", "mine, too\n"), 1);
     write(&script, "mine again\n");
     let outcome = world.run(&["restore"]).expect(0);
-    assert!(["bin/mytool` of demo 2.0 was changed", "notes.txt` stays"].iter().all(|one| outcome.stderr.contains(one)));
+    assert!(["bin/mytool` was changed after demo 2.0", "notes.txt` stays"].iter().all(|one| outcome.stderr.contains(one)));
     assert_eq!(world.kept("demo-2.0", "mine again\n"), 1);
     assert_eq!(std::fs::read_to_string(world.place("SITE/demo/deep/notes.txt")).expect("a file"), "mine\n");
 }

@@ -91,5 +91,5 @@ fn bytecode_that_a_wheel_brings_is_written_anew_and_no_fault() {
     // As pip writes it down, and as the wheel does.
     std::fs::remove_dir_all(world.test.path("state")).expect("a state");
     let verified = world.test.run(&["verify", "p.toml", "--python", &python]).expect(0);
-    assert!(verified.stdout.contains("1 with their own RECORD"), "{verified:?}");
+    assert!(verified.stdout.contains("1 as in their own RECORD"), "{verified:?}");
 }

@@ -221,7 +221,9 @@ fn edits_in_a_package_are_kept_before_it_is_replaced_or_removed() {
     assert_eq!(world.kept("demo-1.0", "mine, too\n"), 1);
     write(&script, "mine again\n");
     let outcome = world.run(&["restore"]).expect(0);
-    assert!(["bin/mytool` was changed after demo 2.0", "notes.txt` stays"].iter().all(|one| outcome.stderr.contains(one)));
+    assert!(
+        ["bin/mytool` was changed after demo 2.0", "notes.txt` stays"].iter().all(|one| outcome.stderr.contains(one))
+    );
     assert_eq!(world.kept("demo-2.0", "mine again\n"), 1);
     assert_eq!(std::fs::read_to_string(world.place("SITE/demo/deep/notes.txt")).expect("a file"), "mine\n");
 }

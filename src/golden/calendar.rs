@@ -5,11 +5,18 @@ use jiff::civil::Date;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::core::model::day::day_of;
+
 /// A day, a local date of TOML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day(pub Date);
 
 impl Day {
+    /// That of a moment, in seconds since 1970.
+    pub fn at(seconds: u64) -> Self {
+        Self(day_of(seconds))
+    }
+
     /// The day `span` later; the last day there is where that is too late.
     #[must_use]
     pub fn after(self, span: Days) -> Self {

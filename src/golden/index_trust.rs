@@ -4,7 +4,6 @@
 use serde::Deserialize;
 
 use crate::core::diag::{Code, Finding, counted};
-use crate::core::model::day::day_of;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::calendar::{Day, Days};
 use crate::golden::catalogue::Catalogue;
@@ -128,7 +127,7 @@ pub fn vouch(file: &[u8], fresh: Option<Confirmation<'_>>, trust: &Trust, now: u
         return Err(Finding::error(Code::GoldenThreshold, message));
     }
     rolled_back(&catalogue, digest, trust).map_or(Ok(()), Err)?;
-    let today = Day(day_of(now));
+    let today = Day::at(now);
     // A day for time zones.
     if today.until(catalogue.issued) > 1 {
         let message = format!("the index of `{}` is dated {}, but today is {today}", catalogue.name, catalogue.issued);
@@ -217,7 +216,7 @@ pub fn confirmed_until(
     let outcomes = signers.into_iter().flatten().flat_map(|one| one.check(signed.text, &signed.blocks, FRESH, now));
     let by = vouching(&outcomes.collect::<Vec<_>>());
     let said: Freshness = toml::from_str(signed.text).map_err(|_| Unconfirmed::Wrong)?;
-    let today = Day(day_of(now));
+    let today = Day::at(now);
     let is_of_it = said.name == catalogue.name && said.index == digest && said.seq == catalogue.seq;
     if by.is_empty() || said.version != 1 || !is_of_it || today.until(said.until) > FRESH_DAYS {
         return Err(Unconfirmed::Wrong);

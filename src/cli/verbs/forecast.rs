@@ -12,7 +12,6 @@ use crate::cli::arguments::ForecastOptions;
 use crate::cli::output::{forecast_edges, render_forecast};
 use crate::core::diag::Failure;
 use crate::core::host::parallel::on_all_cores;
-use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
 use crate::golden::entry::Standing;
 use crate::golden::repository::Kept;
@@ -51,7 +50,7 @@ fn needs_no_gpu(profile: &Path, session: &Session<'_>) -> bool {
 fn profiles(options: &ForecastOptions, session: &Session<'_>) -> Result<Vec<PathBuf>, Failure> {
     let Some(folder) = &options.repo else { return Ok(options.profiles.clone()) };
     let kept = Kept::open(folder, session)?;
-    let today = Day(day_of(session.now));
+    let today = Day::at(session.now);
     let alive = kept.catalogue.releases.iter().filter(|release| release.standing(today) <= Standing::Deprecated);
     let path =
         |release: &crate::golden::entry::Release| folder.join(release.folder()).join(format!("{}.toml", release.name));

@@ -6,7 +6,6 @@ use crate::boot::session::Session;
 use crate::core::diag::{Failure, without_secrets};
 use crate::core::host::files;
 use crate::core::model::Sha256;
-use crate::core::model::day::day_of;
 use crate::golden::attestation::Record;
 use crate::golden::calendar::Day;
 use crate::golden::entry::ReleaseFile;
@@ -27,7 +26,7 @@ pub fn attach_record(kept: &mut Kept, path: &Path, session: &Session<'_>) -> Res
     let signers = kept.signers()?;
     let text = files::read_text(path, "record")?;
     let record = Record::parse(&text).map_err(bad)?;
-    let today = Day(day_of(session.now));
+    let today = Day::at(session.now);
     let folder = kept.folder.clone();
     let release = kept.release(&format!("{}@{}", record.profile, record.version), today)?;
     let mut row = record.row(&text, release, today).map_err(bad)?;

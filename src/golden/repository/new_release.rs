@@ -94,7 +94,7 @@ pub fn make_release(
         size: bytes.len() as u64,
         sha256: Sha256::of(bytes),
     };
-    let published = Day(day_of(session.now));
+    let published = Day::at(session.now);
     let targets = &lock.targets;
     let pythons: BTreeSet<String> = targets.iter().map(|target| target.python.to_string()).collect();
     let floors = targets.iter().filter_map(|target| target.driver_floor.clone());

@@ -9,7 +9,6 @@ use crate::boot::verdict::Compared;
 use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::model::day::day_of;
 use crate::core::model::{PackageName, Sha256};
 use crate::golden::calendar::Day;
 use crate::golden::pin::{PIN_FILE, Pin, Pins};
@@ -110,7 +109,7 @@ pub fn check_pin(
         }
         Err(failure) => return Err(failure),
     };
-    let findings = pin_findings((&pin, &into_option(&folder)), &found, Day(day_of(session.now)), pin.allow_yanked);
+    let findings = pin_findings((&pin, &into_option(&folder)), &found, Day::at(session.now), pin.allow_yanked);
     Ok(Pinned { findings: found.vouched.findings.into_iter().chain(findings).collect(), release: Compared::Same(1) })
 }
 

@@ -40,6 +40,9 @@ impl Repository {
     /// The one at `text`: a folder, or an address with or without its last slash, which is read from for so much
     /// `time`.
     pub fn open(text: &str, time: Duration, session: &Session<'_>) -> Result<Self, Failure> {
+        // Who copies an address from a browser copies that of the index.
+        let text = if text == INDEX_FILE { "." } else { text };
+        let text = text.strip_suffix(INDEX_FILE).filter(|rest| rest.ends_with('/')).unwrap_or(text);
         let base = match text.split_once("://") {
             None => return Ok(Self { place: Place::Folder(real(Path::new(text))?) }),
             Some(_) => Url::parse(text),
@@ -95,8 +98,13 @@ impl Repository {
     /// The index, judged by what `trust` knows.
     pub fn vouched(&self, trust: &Trust, now: u64) -> Result<Vouched, Failure> {
         let index = self.read(INDEX_FILE, LARGEST)?.ok_or_else(|| {
-            Failure::world(format!("`{}` has no `{INDEX_FILE}`", self.name()))
-                .help("if it was moved, ask its maintainers and name its new address with --repo")
+            let none = Failure::world(format!("`{}` has no `{INDEX_FILE}`", self.name()));
+            match &self.place {
+                Place::Folder(folder) if !folder.is_folder_there() => {
+                    none.help("there is no such folder; the URL of a repository begins with `https://`")
+                }
+                _ => none.help("if it was moved, ask its maintainers and name its new address with --repo"),
+            }
         })?;
         let fresh = self.read(FRESH_FILE, LARGEST).ok().flatten();
         let list = fresh.is_some().then(|| self.read(SIGNERS_FILE, LARGEST_LIST).ok().flatten()).flatten();

@@ -11,7 +11,6 @@ use crate::core::host::files;
 use crate::core::host::locks;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
-use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
 use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::entry::Release;
@@ -220,7 +219,7 @@ impl Kept {
     /// The next index: its number, the days that follow from `session`'s clock, what has changed. It is not on the disk
     /// yet, and has no signature.
     pub fn next(&mut self, session: &Session<'_>) -> Result<(), Failure> {
-        let today = Day(day_of(session.now));
+        let today = Day::at(session.now);
         self.catalogue.seq += 1;
         self.catalogue.issued = today;
         self.catalogue.fresh_until = today.after(self.catalogue.policy.fresh);

@@ -22,9 +22,13 @@ use crate::golden::signers::Signers;
 /// The folder of the repository: the one that is named, this one, or `golden-cells`.
 pub fn folder_of(named: Option<&PathBuf>) -> PathBuf {
     let here = PathBuf::from(".");
-    named.cloned().unwrap_or_else(|| {
-        if here.join(INDEX_FILE).is_file_there() { here.clone() } else { PathBuf::from("golden-cells") }
-    })
+    match named {
+        // Some name the index itself.
+        Some(named) if named.ends_with(INDEX_FILE) => here.join(named.parent().unwrap_or(&here)),
+        Some(named) => named.clone(),
+        None if here.join(INDEX_FILE).is_file_there() => here,
+        None => PathBuf::from("golden-cells"),
+    }
 }
 
 /// The option that names `folder` where a verb would not find it without one.

@@ -44,6 +44,8 @@ fn what_was_verified_on_a_machine_stands_beside_the_release() {
     assert!(publish(&["--verified", "good.json"]).expect(1).stderr.contains("it was made for"));
     std::fs::write(day.test.path("good.json.sig"), dana.sign(&record, "colab-boot-evidence@v1", &[])).expect("a file");
     publish(&["--verified", "good.json"]).expect(0);
+    let near = run(&["golden", "list", "dta", "--repo", "repo"]).expect(0);
+    assert!(near.stdout.contains("did you mean `data`?"), "{near:?}");
     let shown = run(&["golden", "list", "--show", "data", "--repo", "repo"]).expect(0);
     let by = format!("signed by {}", fingerprint(&dana));
     assert!(shown.stdout.contains("verified    on ") && shown.stdout.contains(&by), "{shown:?}");

@@ -40,7 +40,9 @@ fn no_verb_signs_what_somebody_without_a_key_has_written() {
     // A keeper who reads it, too, remembers what was signed with that number.
     std::fs::write(&path, &signed).expect("an index");
     team.trust();
-    team.run(&["golden", "list", "--repo", "repo"]).expect(0);
+    for named in ["repo", "repo/golden.toml"] {
+        team.run(&["golden", "list", "--repo", named]).expect(0);
+    }
     std::fs::write(&path, &bare).expect("an index");
     let refused = team.sign(&team.alice).expect(1).stderr;
     assert!(refused.contains("has sequence number 4, like a different index seen before"), "{refused}");

@@ -10,7 +10,8 @@ use crate::boot::verdict::Report;
 use crate::cli::arguments::ListOptions;
 use crate::cli::output::{Row, difference, one_release, shown};
 use crate::cli::verbs::golden::{pins_here, read_believed, today, with_findings};
-use crate::core::diag::{Failure, counted};
+use crate::core::diag::{Failure, counted, nearest};
+use crate::golden::catalogue::Catalogue;
 use crate::golden::entry::{Release, Standing};
 use crate::golden::repository::TO_READ;
 
@@ -68,6 +69,8 @@ pub(super) fn run(options: &ListOptions, session: &Session<'_>) -> Result<Report
         counted(catalogue.releases.len(), "release"),
         catalogue.seq
     );
+    let near = word.as_ref().filter(|_| releases.is_empty()).and_then(|word| suggested(catalogue, word));
+    text.extend(near.map(|name| format!("did you mean `{name}`?\n")));
     let report = ListReport {
         name: catalogue.name.to_string(),
         seq: catalogue.seq,
@@ -75,6 +78,13 @@ pub(super) fn run(options: &ListOptions, session: &Session<'_>) -> Result<Report
         releases: releases.iter().map(|release| Row::of(release, release.standing(today))).collect(),
     };
     Ok(with_findings(Report::new(report, text), &found.vouched, Vec::new()))
+}
+
+/// The name of a release or framework that is most like `word`, where nothing has it.
+fn suggested<'a>(catalogue: &'a Catalogue, word: &str) -> Option<&'a str> {
+    let frameworks = |release: &'a Release| release.frameworks.keys().map(AsRef::as_ref);
+    let names = |release: &'a Release| [release.name.as_ref()].into_iter().chain(frameworks(release));
+    nearest(catalogue.releases.iter().flat_map(names), word)
 }
 
 fn speaks_of(release: &Release, word: &str) -> bool {

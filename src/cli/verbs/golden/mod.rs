@@ -18,7 +18,6 @@ use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::{GoldenVerb, KeptOptions, PolicyVerb};
 use crate::core::diag::{Failure, Finding};
-use crate::core::model::day::day_of;
 use crate::golden::calendar::Day;
 use crate::golden::index_trust::Vouched;
 use crate::golden::pin::Pins;
@@ -46,7 +45,7 @@ pub(super) fn run(verb: &GoldenVerb, session: &Session<'_>) -> Result<Report, Fa
 
 /// The day that decides on standings.
 fn today(session: &Session<'_>) -> Day {
-    Day(day_of(session.now))
+    Day::at(session.now)
 }
 
 /// What this folder pins; nothing where that can't be read, for who only looks.

@@ -109,9 +109,9 @@ fn beyond(these: &Signers, others: &Signers) -> impl Iterator<Item = String> {
     these.all.iter().filter(move |signer| !others.contains(&signer.fingerprint())).map(Signer::shown)
 }
 
-/// `--key SHA256:…`, once for each of `signers`, in their order.
+/// `--key SHA256:…`, once for each of `signers` that signs an index, in their order.
 fn key_flags(signers: &Signers) -> String {
-    signers.all.iter().map(|signer| format!("--key {}", signer.fingerprint())).collect::<Vec<_>>().join(" ")
+    signers.of_index().map(|signer| format!("--key {}", signer.fingerprint())).collect::<Vec<_>>().join(" ")
 }
 
 /// Shows the keys, and how to pin them; an error where keys were named and too few of them can sign.

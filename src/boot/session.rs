@@ -9,11 +9,14 @@ use std::time::Instant;
 use crate::boot::machine::Runtimes;
 use crate::boot::profile::Profile;
 use crate::boot::store::Store;
-use crate::core::diag::{Code, Failure, Finding, Kind, Source, byte_count};
+use crate::core::diag::{Code, Failure, Finding, Kind, Source, byte_count, shell_word};
 use crate::core::host::{Paths, files};
 use crate::core::log::Log;
 use crate::core::matrix::Matrix;
 use crate::core::model::accepted::{Accepted, accept};
+
+/// What files of other tools are called that somebody may take for a profile.
+const OF_OTHER_TOOLS: [&str; 6] = ["pyproject.toml", "pylock.toml", "pixi.toml", "uv.lock", "Pipfile", "poetry.lock"];
 
 /// The ambient facts of one run, and the bundled matrix.
 pub struct Session<'a> {
@@ -40,7 +43,8 @@ impl Session<'_> {
         self.log.say(line);
     }
 
-    /// Reads and checks a profile.
+    /// Reads and checks a profile. Fails with all its faults; where it is a file of another tool, with the way to a
+    /// profile.
     pub fn profile(&self, path: &Path) -> Result<Profile, Failure> {
         let text = files::read_text(path, "profile").map_err(|failure| {
             if failure.kind == Kind::Input {
@@ -49,10 +53,22 @@ impl Session<'_> {
                 failure
             }
         })?;
+        self.profile_of(path, text)
+    }
+
+    /// Checks `text`, the profile that is or will be at `path`.
+    pub fn profile_of(&self, path: &Path, text: String) -> Result<Profile, Failure> {
         let source = Source { name: path.display().to_string().into(), text: text.into() };
         let here = files::absolute(path)?;
         let folder = here.parent().unwrap_or(&here);
-        Profile::parse(&source, folder).map_err(|findings| Failure::from_findings(Kind::Input, findings))
+        Profile::parse(&source, folder).map_err(|findings| {
+            let shown = shell_word(path);
+            if is_of_other_tool(path) {
+                return Failure::input(format!("{shown} is not a profile"))
+                    .help(format!("to make a profile of it: `colab-boot init --from {shown} profile.toml`"));
+            }
+            Failure::from_findings(Kind::Input, findings)
+        })
     }
 
     /// Where `runtime import` keeps the descriptions of images.
@@ -86,4 +102,11 @@ impl Session<'_> {
     pub fn weighed(&self, findings: Vec<Finding>, accepted: &[Accepted]) -> Vec<Finding> {
         accept(self.matrix.without_handed_over(findings), accepted)
     }
+}
+
+/// Whether `path` is called like a file of another tool that `init --from` reads.
+fn is_of_other_tool(path: &Path) -> bool {
+    let is_named = path.file_name().is_some_and(|name| OF_OTHER_TOOLS.iter().any(|known| name == *known));
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    is_named || ["txt", "in", "yml", "yaml", "ipynb", "py"].contains(&extension)
 }

@@ -10,5 +10,7 @@ pub mod arguments;
 pub mod verbs;
 // What a run ends with.
 pub mod exit_code;
+// What was meant by a command line that can't be read.
+pub mod suggestions;
 // A whole run: arguments in, exit code out.
 pub mod run;

@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser};
 use serde_json::{Value, json};
 
 use crate::boot::retrieval::matrix as read_matrix;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Evidence, Report, Verdict};
-use crate::cli::arguments::{Arguments, RENAMED, Verb};
+use crate::cli::arguments::{Arguments, Verb};
 use crate::cli::exit_code::exit_code;
 use crate::cli::output::{render_failure, render_findings};
+use crate::cli::suggestions::with_suggestion;
 use crate::cli::verbs::run as run_verb;
 use crate::core::diag::{Code, Failure, Finding, Kind, Severity, count_errors, envelope, harmless};
 use crate::core::host::Paths;
@@ -54,11 +54,11 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     }
     let arguments = joined(arguments);
     let asked_for_json = asked_for_json(&arguments);
-    let is_golden = arguments.iter().any(|word| word == "golden");
+    let words = arguments.clone();
     let mut arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            let error = if is_golden { with_new_name(error) } else { error };
+            let error = with_suggestion(error, &words);
             let to: &mut dyn Write = if error.use_stderr() { err } else { &mut *out };
             let _ = write!(to, "{}", error.render());
             if let Some(verb) = asked_for_json.filter(|_| error.use_stderr()) {
@@ -103,14 +103,6 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
         }
         (Ok(()), _) => exit_code(&outcome),
     }
-}
-
-/// The error with what an old verb of `golden` is called today.
-fn with_new_name(mut error: clap::Error) -> clap::Error {
-    let Some(ContextValue::String(verb)) = error.get(ContextKind::InvalidSubcommand) else { return error };
-    let Some((_, new)) = RENAMED.iter().find(|(old, _)| old == verb) else { return error };
-    error.insert(ContextKind::SuggestedSubcommand, ContextValue::String((*new).to_owned()));
-    error
 }
 
 /// Says why a run was ended from outside.

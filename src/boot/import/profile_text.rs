@@ -134,8 +134,7 @@ fn written(name: &str, (wishes, constraints): (Wishes, Wishes), matrix: &Matrix,
     }
     let name = toml::Value::from(name);
     let _ = write!(text, "\n[profile]\nname = {name}\nversion = \"0.1.0\"\n\n[target]\ncuda = \"auto\"\n");
-    let (frameworks, packages): (Wishes, Wishes) =
-        wishes.into_iter().partition(|(name, _)| matrix.knows(name) && !matrix.is_part_of_cuda(name));
+    let (frameworks, packages): (Wishes, Wishes) = wishes.into_iter().partition(|(name, _)| matrix.is_framework(name));
     let count = frameworks.len() + packages.len();
     for (table, all) in [("frameworks", frameworks), ("packages", packages), ("constraints", constraints)] {
         if all.is_empty() {

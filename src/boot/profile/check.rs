@@ -15,7 +15,7 @@ use crate::boot::profile::fitness::fitness;
 use crate::boot::profile::indexes::{address_of, indexes, published};
 use crate::boot::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
 use crate::boot::profile::values::{
-    cuda_wish, debian_name, one_of, python_minor, snapshot_id, specifiers, variable_name,
+    NO_VERSION, cuda_wish, debian_name, one_of, python_minor, semantic_version, snapshot_id, specifiers, variable_name,
 };
 use crate::boot::profile::{Bound, Direct, Manner, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
 use crate::core::diag::{Code, Finding, Source};
@@ -118,24 +118,24 @@ struct Head {
 
 fn head(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Head> {
     let Some(mut table) = root.table("profile", faults) else {
-        let help = "begin the profile with `[profile]`, `name = \"…\"` and `version = \"2026.11.0\"`";
+        let help = "begin the profile with `[profile]` and `name = \"…\"`";
         faults.add(Code::ProfileMissingKey, 0..0, "the profile has no `[profile]` table", help);
         return None;
     };
     let name = table.text("name", faults);
     let version = table.text("version", faults);
-    for (key, present) in [("name", name.is_some()), ("version", version.is_some())] {
-        if !present {
-            faults.add(Code::ProfileMissingKey, 0..0, format!("`[profile]` has no `{key}`"), "");
-        }
+    if name.is_none() {
+        faults.add(Code::ProfileMissingKey, 0..0, "`[profile]` has no `name`", "");
     }
     let description = table.text("description", faults).map(|place| place.value).unwrap_or_default();
     let owner = table.text("owner", faults).map(|place| place.value);
     let review_by = table.date("review-by", faults);
     table.finish(faults);
-    let (name, version) = (name?, version?);
+    let name = name?;
     let parsed = faults.name(&name, "a profile's name");
-    let version = faults.value(&version, "a version (semantic, such as `2026.11.0`)", version.value.parse());
+    let version = version.map_or(Some(NO_VERSION), |version| {
+        faults.value(&version, "a version (semantic, such as `2026.11.0`)", semantic_version(&version.value))
+    });
     Some(Head { name: parsed?, version: version?, description, owner, review_by })
 }
 

@@ -2,6 +2,7 @@
 
 mod accept;
 mod check;
+mod edit;
 mod fitness;
 mod indexes;
 mod reader;
@@ -24,6 +25,7 @@ use crate::core::model::day::{Date, Moment};
 use crate::core::model::wheel_names::file_of;
 use crate::core::model::{Condition, CudaVersion, Sha256};
 
+pub use edit::{AskedLine, with_apt, with_packages, without_packages};
 pub use fitness::{Fitness, OwnCheck};
 pub use starter::STARTER;
 pub use values::debian_name;

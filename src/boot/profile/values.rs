@@ -4,6 +4,7 @@ use std::path::{Component, Path};
 use std::str::FromStr;
 
 use pep440_rs::{VersionSpecifier, VersionSpecifiers};
+use semver::Version;
 use url::Url;
 
 use crate::boot::profile::CudaWish;
@@ -21,6 +22,25 @@ pub(super) fn specifiers(text: &str) -> Result<VersionSpecifiers, &'static str> 
         VersionSpecifiers::from_str(text).ok()
     };
     parsed.ok_or("write `*`, or PEP 440 specifiers such as `2.10.*` or `>=2,<3`")
+}
+
+/// Of a profile that states none.
+pub(super) const NO_VERSION: Version = Version::new(0, 0, 0);
+
+/// A version of a profile: a semantic one, or one that lacks its last numbers or begins with `v` or zeros, as in `1`,
+/// `v2.1` and `2026.07`.
+pub(super) fn semantic_version(text: &str) -> Result<Version, semver::Error> {
+    let bare = text.trim().trim_start_matches('v');
+    let (numbers, rest) = bare.split_at(bare.find(['-', '+']).unwrap_or(bare.len()));
+    let without_zeros = |number: &str| {
+        let short = number.trim_start_matches('0');
+        if short.is_empty() && !number.is_empty() { "0".to_owned() } else { short.to_owned() }
+    };
+    let mut numbers: Vec<String> = numbers.split('.').map(without_zeros).collect();
+    while numbers.len() < 3 && numbers.iter().all(|number| !number.is_empty()) {
+        numbers.push("0".to_owned());
+    }
+    Version::parse(&format!("{}{rest}", numbers.join(".")))
 }
 
 /// Whether an address holds credentials, which then must not be repeated anywhere.

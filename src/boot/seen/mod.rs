@@ -37,7 +37,7 @@ use crate::core::model::{PythonFacts, Version};
 pub use installed_for_audit::{installed, recorded_files, surroundings};
 pub use missing_files::missing_files;
 pub use owners::{entry, hidden, hidden_by_user, is_code, owners, places_of, recorded_paths};
-pub use system_libraries::{lacking, with_apt, without_libraries};
+pub use system_libraries::{lacking, without_libraries};
 
 /// A machine with what led to it.
 #[derive(Clone)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::cli::arguments::golden_upkeep::BinaryOptions;
+use crate::cli::arguments::{PROFILE, profile_path};
 
 #[derive(Debug, Subcommand)]
 pub enum ExportVerb {
@@ -15,6 +16,7 @@ pub enum ExportVerb {
 #[derive(Debug, Args)]
 pub struct NotebookOptions {
     /// The profile; its lock must be up to date
+    #[arg(default_value = PROFILE, value_parser = profile_path())]
     pub profile: PathBuf,
 
     /// The lock [default: beside the profile]

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::arguments::PROFILE;
+
 #[derive(Debug, Args)]
 pub struct InitOptions {
     /// The file to write; `-` prints it
-    #[arg(default_value = "profile.toml")]
+    #[arg(default_value = PROFILE)]
     pub path: PathBuf,
 
     /// Take over what these ask for: a requirements.txt, pyproject.toml, environment.yml, pylock.toml, uv.lock, a

@@ -1,6 +1,7 @@
 //! The command line: syntax only.
 
 mod doctor;
+mod editing;
 mod golden_upkeep;
 mod golden;
 mod export;
@@ -16,6 +17,7 @@ mod runtime;
 
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::boot::goal::{ProfileRequest, Request};
@@ -24,6 +26,7 @@ use crate::core::model::PackageName;
 
 pub use cache::{CacheVerb, PruneOptions};
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
+pub use editing::{AddPackagesOptions, EditedOptions, RemovePackagesOptions, UpgradeOptions};
 pub use export::{ExportVerb, NotebookOptions};
 pub use golden::{AddOptions, GoldenVerb, ListOptions, RENAMED, SourceOptions, TrustOptions, UpdateOptions, pinned};
 pub use golden_upkeep::{
@@ -38,6 +41,19 @@ pub use named_files::NamedFiles;
 pub use package_sources::IndexOptions;
 pub use probe::{GpuProbeOptions, LoaderProbeOptions, NcclProbeOptions, ProbeVerb, StageOptions, StorageProbeOptions};
 pub use runtime::{ForecastOptions, RuntimeImportOptions, RuntimeVerb};
+
+/// The profile where none is named.
+const PROFILE: &str = "profile.toml";
+
+/// Takes the path of a profile. A lock is an error, which has the name of a profile beside it.
+fn profile_path() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.extension() {
+        Some(extension) if extension == "lock" => {
+            Err(format!("this is a lock; name its profile, such as `{}`", path.with_extension("toml").display()))
+        }
+        _ => Ok(path),
+    })
+}
 
 /// Set up a GPU notebook from one profile: a pinned, CUDA-coherent and verified environment.
 #[derive(Debug, Parser)]
@@ -75,6 +91,12 @@ pub enum Verb {
     Fingerprint(FingerprintOptions),
     /// Compare two machines, or this machine with an earlier fingerprint
     Diff(DiffMachinesOptions),
+    /// Add packages to a profile, and lock it
+    Add(AddPackagesOptions),
+    /// Remove packages from a profile, and lock it
+    Remove(RemovePackagesOptions),
+    /// Lock a profile with newer versions
+    Upgrade(UpgradeOptions),
     /// Resolve a profile and write its lock
     Lock(LockOptions),
     /// Show what `apply` would do: packages, downloads, broken requirements, restart
@@ -152,6 +174,9 @@ impl Verb {
             Self::Init(_) => "init",
             Self::Fingerprint(_) => "fingerprint",
             Self::Diff(_) => "diff",
+            Self::Add(_) => "add",
+            Self::Remove(_) => "remove",
+            Self::Upgrade(_) => "upgrade",
             Self::Lock(_) => "lock",
             Self::Plan(_) => "plan",
             Self::Apply(_) => "apply",
@@ -200,6 +225,7 @@ pub struct ExplainOptions {
 #[derive(Debug, Args)]
 pub struct LockOptions {
     /// The profile
+    #[arg(default_value = PROFILE, value_parser = profile_path())]
     pub profile: PathBuf,
 
     /// The lock to write [default: beside the profile]
@@ -228,6 +254,7 @@ pub struct LockOptions {
 #[derive(Debug, Args)]
 pub struct PlanOptions {
     /// The profile
+    #[arg(default_value = PROFILE, value_parser = profile_path())]
     pub profile: PathBuf,
 
     /// The lock to use [default: beside the profile, if it is up to date]
@@ -324,6 +351,7 @@ pub struct RestoreOptions {
 #[derive(Debug, Args)]
 pub struct FetchOptions {
     /// The lock
+    #[arg(default_value = "profile.lock")]
     pub lock: PathBuf,
 
     /// The folder to download to
@@ -349,6 +377,7 @@ pub struct FetchOptions {
 #[derive(Debug, Args)]
 pub struct VerifyOptions {
     /// The profile
+    #[arg(default_value = PROFILE, value_parser = profile_path())]
     pub profile: PathBuf,
 
     /// The lock [default: beside the profile]

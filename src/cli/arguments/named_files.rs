@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::lock::lock_path;
 use crate::cli::arguments::{
-    AddOptions, Arguments, ExportVerb, FetchOptions, GoldenCheckOptions, GoldenVerb, ListOptions, MachineOptions,
-    MatrixVerb, PlanOptions, PolicySetOptions, PolicyVerb, PreviewOptions, ProbeVerb, PublishOptions, RuntimeVerb,
-    ScrubOptions, SignOptions, TrustOptions, UpdateOptions, Verb, WithdrawOptions,
+    AddOptions, AddPackagesOptions, Arguments, DoctorOptions, EditedOptions, ExportVerb, FetchOptions,
+    GoldenCheckOptions, GoldenVerb, ListOptions, LockOptions, MachineOptions, MatrixVerb, PlanOptions,
+    PolicySetOptions, PolicyVerb, PreviewOptions, ProbeVerb, PublishOptions, RemovePackagesOptions, RuntimeVerb,
+    ScrubOptions, SignOptions, TrustOptions, UpdateOptions, UpgradeOptions, Verb, WithdrawOptions,
 };
 use crate::golden::pin::PIN_FILE;
 
@@ -36,12 +37,10 @@ impl Arguments {
             Verb::Init(options) => files.begun = Some(options.path.clone()),
             Verb::Fingerprint(options) | Verb::Status(options) => files.of_machine(&options.machine),
             Verb::Diff(options) => files.read.extend([&options.a].into_iter().chain(&options.b).map(PathBuf::from)),
-            Verb::Lock(options) => {
-                files.of_machine(&options.machine);
-                files.read.push(options.profile.clone());
-                let place = if options.check { &mut files.read } else { &mut files.written };
-                place.push(lock_path(&options.profile, options.lock.as_ref()));
-            }
+            Verb::Lock(options) => files.of_lock(options),
+            Verb::Add(AddPackagesOptions { edited, .. })
+            | Verb::Remove(RemovePackagesOptions { edited, .. })
+            | Verb::Upgrade(UpgradeOptions { edited, .. }) => files.of_edited(edited),
             Verb::Plan(PreviewOptions { plan: options, .. }) => {
                 files.of_plan(options);
                 files.read.push(lock_path(&options.profile, options.lock.as_ref()));
@@ -69,12 +68,7 @@ impl Arguments {
                 files.of_machine(&options.machine);
                 files.read.extend(options.target.as_ref().map(PathBuf::from));
             }
-            Verb::Doctor(options) => {
-                files.of_machine(&options.machine);
-                files.read.extend(options.profile.iter().chain(&options.log).cloned());
-                let outputs = [&options.html, &options.junit, &options.sarif, &options.bundle];
-                files.written.extend(outputs.into_iter().flatten().cloned());
-            }
+            Verb::Doctor(options) => files.of_doctor(options),
             Verb::Probe(ProbeVerb::Storage(options)) => files.touched.extend(options.paths.clone()),
             Verb::Stage(options) => files.of_folders(&[options.from.clone(), options.to.clone()]),
             Verb::Cache(_) | Verb::Record(_) | Verb::Probe(_) | Verb::Runtime(RuntimeVerb::List) => {}
@@ -116,6 +110,25 @@ impl NamedFiles {
     fn of_machine(&mut self, options: &MachineOptions) {
         self.read.extend(options.machine.clone());
         self.read.extend(options.kernel_modules.clone());
+    }
+
+    fn of_lock(&mut self, options: &LockOptions) {
+        self.of_machine(&options.machine);
+        self.read.push(options.profile.clone());
+        let place = if options.check { &mut self.read } else { &mut self.written };
+        place.push(lock_path(&options.profile, options.lock.as_ref()));
+    }
+
+    fn of_edited(&mut self, options: &EditedOptions) {
+        self.of_machine(&options.machine);
+        self.written.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
+    }
+
+    fn of_doctor(&mut self, options: &DoctorOptions) {
+        self.of_machine(&options.machine);
+        self.read.extend(options.profile.iter().chain(&options.log).cloned());
+        let outputs = [&options.html, &options.junit, &options.sarif, &options.bundle];
+        self.written.extend(outputs.into_iter().flatten().cloned());
     }
 
     fn of_folders(&mut self, folders: &[PathBuf]) {

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::boot::index::{IndexSettings, Limits, SOLVE_LIMIT};
 
 /// Where packages come from.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Index")]
 pub struct IndexOptions {
     /// The URL of the default package index [default: the one that pip uses]

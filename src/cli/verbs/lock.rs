@@ -8,9 +8,10 @@ use serde::Serialize;
 use crate::boot::goal::{Made, Request, Upgrade, missing_lock, must_be_of, stale_lock};
 use crate::boot::index::Traffic;
 use crate::boot::lock::{Lock, TargetReport, differences, lock_path, write_lock};
+use crate::boot::profile::Profile;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
-use crate::cli::arguments::LockOptions;
+use crate::cli::arguments::{EditedOptions, LockOptions};
 use crate::cli::output::needed_images;
 use crate::core::diag::{Failure, Finding, bytes, counted, few, nearest};
 use crate::core::host::destination::{is_stdout, write_output};
@@ -31,19 +32,53 @@ struct LockReport<'a> {
 
 pub(super) fn run(options: &LockOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let profile = session.profile(&options.profile)?;
+    locked(options, &profile, session, &|| Ok(()))
+}
+
+/// Writes `text`, an edited profile, and its lock; neither where it can't be locked. `done` says what was edited.
+pub(super) fn lock_edited(
+    options: &EditedOptions,
+    text: String,
+    done: &str,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
+    let path = &options.profile;
+    let unchanged = |mut failure: Failure| {
+        let help = format!("`{}` was not changed", path.display());
+        match failure.findings.last_mut() {
+            Some(last) => last.help.push(help),
+            None => failure.help.push(help),
+        }
+        failure
+    };
+    let profile = session.profile_of(path, text).map_err(unchanged)?;
+    let write = || write_output(path, profile.source.text.as_bytes());
+    let mut report = locked(&options.to_lock(), &profile, session, &write).map_err(unchanged)?;
+    report.talk.insert(0, format!("{}: {done}", path.display()));
+    Ok(report)
+}
+
+/// Locks `profile`. Calls `before` once that has succeeded, before the lock is written.
+fn locked(
+    options: &LockOptions,
+    profile: &Profile,
+    session: &Session<'_>,
+    before: &dyn Fn() -> Result<(), Failure>,
+) -> Result<Report, Failure> {
     let path = lock_path(&options.profile, options.lock.as_ref());
     // On stdout there is no earlier lock.
     let kept = !is_stdout(&path);
     let old = if kept { session.earlier_lock(&path, options.upgrade && !options.check)? } else { None };
-    old.iter().filter(|_| options.lock.is_some()).try_for_each(|old| must_be_of(old, &profile, &path))?;
+    old.iter().filter(|_| options.lock.is_some()).try_for_each(|old| must_be_of(old, profile, &path))?;
     let upgrade = Upgrade { all: options.upgrade, packages: options.upgrade_package.clone() };
     let Made { lock, pythons, findings, traffic } = session.relock(
-        (&options.profile, &profile),
+        (&options.profile, profile),
         (old.as_ref(), &upgrade),
         &Request { machine: options.machine.request(), index: options.index.settings() },
     )?;
     must_be_known(&options.upgrade_package, [Some(&lock), old.as_ref()])?;
     let text = write_lock(&lock);
+    before()?;
     let unchanged = kept && files::read_optional(&path)?.as_deref() == Some(text.as_str());
     let changes = old.as_ref().map(|old| differences(old, &lock)).unwrap_or_default();
     let data =
@@ -87,7 +122,7 @@ fn must_be_known(names: &[PackageName], locks: [Option<&Lock>; 2]) -> Result<(),
     let Some(name) = names.iter().find(|name| !packages().any(|package| package.name == **name)) else {
         return Ok(());
     };
-    let failure = Failure::input(format!("--upgrade-package: `{name}` is not in the lock"));
+    let failure = Failure::input(format!("`{name}` is not in the lock"));
     Err(match nearest(packages().map(|package| package.name.as_ref()), name.as_ref()) {
         Some(nearest) => failure.help(format!("did you mean `{nearest}`?")),
         None => failure.help("`colab-boot plan` lists its packages"),

@@ -1,5 +1,6 @@
 //! One file a verb: gather facts, ask the core, return a [`Report`]. Nothing here prints.
 
+mod add;
 mod apply;
 mod audit;
 mod cache;
@@ -18,11 +19,13 @@ mod matrix;
 pub mod plan;
 mod probe;
 mod record;
+mod remove;
 mod restore;
 mod runtime;
 mod scrub;
 mod stage;
 mod status;
+mod upgrade;
 mod verify;
 
 use crate::boot::session::Session;
@@ -37,6 +40,9 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Init(options) => init::run(options, session),
         Verb::Fingerprint(options) => fingerprint::run(&options.machine.request(), session),
         Verb::Diff(options) => diff::run(options, session),
+        Verb::Add(options) => add::run(options, session),
+        Verb::Remove(options) => remove::run(options, session),
+        Verb::Upgrade(options) => upgrade::run(options, session),
         Verb::Lock(options) => lock::run(options, session),
         Verb::Plan(options) => plan::run(options, session),
         Verb::Apply(options) => apply::run(options, session, style),

@@ -75,6 +75,11 @@ impl Hints {
         })
     }
 
+    /// The distributions that these know, in no order.
+    pub fn names(&self) -> impl Iterator<Item = &PackageName> {
+        self.table().needs.values().flatten().map(|(name, ..)| name)
+    }
+
     /// Everything that `roots` usually bring along, but for themselves and what `known` says needs no asking.
     pub fn closure(
         &self,

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use strsim::osa_distance;
 
-use crate::core::matrix::parse;
+use crate::core::matrix::{Hints, parse};
 use crate::core::model::PackageName;
 
 #[derive(Default, Deserialize)]
@@ -30,9 +31,25 @@ pub fn distribution_of(module: &str) -> Option<&'static PackageName> {
     }
 }
 
+/// The distribution with a module that is called like `name`, as scikit-learn for `sklearn`, pillow for `pil`.
+pub fn distribution_with_module(name: &PackageName) -> Option<&'static PackageName> {
+    let is_own = |module: &str| !module.contains('.') && module.parse().is_ok_and(|own: PackageName| own == *name);
+    BUNDLED.distribution.iter().find(|(module, _)| is_own(module)).map(|(_, distribution)| distribution)
+}
+
+/// What somebody may mean by `name`, which no index has: the distribution with a module of that name, else a known one
+/// that is spelled almost so.
+pub fn likely_distribution(name: &PackageName) -> Option<&'static PackageName> {
+    let far = if name.as_ref().len() < 6 { 1 } else { 2 };
+    let known = BUNDLED.distribution.values().chain(Hints::bundled().names()).filter(|known| *known != name);
+    let near = known.map(|known| (osa_distance(known.as_ref(), name.as_ref()), known));
+    distribution_with_module(name)
+        .or_else(|| near.filter(|(distance, _)| *distance <= far).min().map(|(_, known)| known))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{ImportNamesFile, distribution_of};
+    use super::{ImportNamesFile, distribution_of, likely_distribution};
 
     #[test]
     fn modules_lead_to_their_distributions() {
@@ -50,5 +67,22 @@ mod tests {
             [name_of("google.cloud.storage.blob"), name_of("google"), name_of("torch")],
             [Some("google-cloud-storage"), None, None]
         );
+    }
+
+    #[test]
+    fn a_slip_leads_to_the_distribution_that_was_meant() {
+        let meant = |name: &str| likely_distribution(&name.parse().expect(name)).map(AsRef::as_ref);
+        for (name, wanted) in [
+            ("sklearn", Some("scikit-learn")),
+            ("pil", Some("pillow")),
+            ("yaml", Some("pyyaml")),
+            ("torhc", Some("torch")),
+            ("trasformers", Some("transformers")),
+            ("nunpy", Some("numpy")),
+            ("colab-boot-has-no-such", None),
+            ("x", None),
+        ] {
+            assert_eq!(meant(name), wanted, "{name}");
+        }
     }
 }

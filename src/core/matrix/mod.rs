@@ -46,7 +46,7 @@ pub use figures::{Card, Figures};
 pub use gpus::Gpus;
 pub use hints::{Hint, Hints, Seed, seeds};
 pub use hosts::{Host, Hosts, host_by_kind, host_kind};
-pub use import_names::distribution_of;
+pub use import_names::{distribution_of, distribution_with_module, likely_distribution};
 pub use leniency::{Aspect, Lenient, is_like};
 pub use linkage::{LinkFile, LinkRow, Linkage, Linkages};
 pub use missing::Missing;
@@ -275,6 +275,11 @@ impl Matrix {
         self.brings_cuda(package)
             || self.is_cuda_library(package)
             || self.families.iter().any(|row| row.members.contains_key(package))
+    }
+
+    /// Whether `package` is a GPU framework, which a profile lists in `[frameworks]`.
+    pub fn is_framework(&self, package: &PackageName) -> bool {
+        self.knows(package) && !self.is_part_of_cuda(package)
     }
 
     /// Whether `package` is a CUDA library, of whichever major.

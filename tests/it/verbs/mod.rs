@@ -1,5 +1,6 @@
 //! Verbs through the real binary, one file each, and how an index is reached.
 
+mod add;
 mod apply;
 mod audit;
 mod credentials;

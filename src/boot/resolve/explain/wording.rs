@@ -6,6 +6,7 @@ use crate::boot::resolve::Question;
 use crate::boot::resolve::explain::derivation::Fact;
 use crate::boot::resolve::package::Package;
 use crate::core::diag::Code;
+use crate::core::matrix::{distribution_with_module, likely_distribution};
 use crate::core::model::catalog::{Listing, Rejection, pythons_of};
 use crate::core::model::platform::parse_platform;
 use crate::core::model::version::{describe, is_pin, range_of};
@@ -135,16 +136,21 @@ impl Wording<'_> {
 
     /// What helps beside changes that can be solved.
     pub(super) fn advice(&self, facts: &[Fact]) -> Option<String> {
-        // It is about keys of a profile.
-        if self.question.profile.is_of_requirements() {
-            return None;
-        }
         let missing = facts.iter().find_map(|fact| match fact {
             Fact::NoVersion { package, range } => Some((package.name()?, range)),
             _ => None,
         });
         let (name, range) = missing?;
-        let listing = self.listing(name)?;
+        let Some(listing) = self.listing(name) else {
+            return likely_distribution(name).map(|meant| format!("did you mean `{meant}`?"));
+        };
+        if let Some(meant) = distribution_with_module(name).filter(|_| listing.candidates.is_empty()) {
+            return Some(format!("the module `{name}` is in `{meant}`: did you mean that?"));
+        }
+        // The rest is about keys of a profile.
+        if self.question.profile.is_of_requirements() {
+            return None;
+        }
         let source =
             listing.rejected.iter().any(|(version, why)| range.contains(version) && *why == Rejection::NoWheel);
         let buildable = self.question.profile.policy.buildable.contains(name);

@@ -1,0 +1,71 @@
+//! Options of `add`, `remove` and `upgrade`, which edit a profile and lock it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::arguments::{IndexOptions, LockOptions, MachineOptions, PROFILE, profile_path};
+use crate::core::model::PackageName;
+
+#[derive(Debug, Args)]
+pub struct AddPackagesOptions {
+    /// What to add, as pip takes it: `rich`, `torch==2.11.*`, `"uvicorn[standard]>=0.30"`
+    #[arg(value_name = "PACKAGE", required = true)]
+    pub packages: Vec<String>,
+
+    #[command(flatten)]
+    pub edited: EditedOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct RemovePackagesOptions {
+    /// What to remove from the profile
+    #[arg(value_name = "PACKAGE", required = true)]
+    pub packages: Vec<PackageName>,
+
+    #[command(flatten)]
+    pub edited: EditedOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct UpgradeOptions {
+    /// Upgrade these, and others only as far as needed [default: all packages]
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<PackageName>,
+
+    #[command(flatten)]
+    pub edited: EditedOptions,
+}
+
+/// The profile that is edited, and what its lock is for.
+#[derive(Debug, Args)]
+pub struct EditedOptions {
+    /// The profile
+    #[arg(long, value_name = "FILE", default_value = PROFILE, value_parser = profile_path())]
+    pub profile: PathBuf,
+
+    /// The lock to write [default: beside the profile]
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
+}
+
+impl EditedOptions {
+    /// How `lock` locks the profile.
+    pub fn to_lock(&self) -> LockOptions {
+        LockOptions {
+            profile: self.profile.clone(),
+            lock: self.lock.clone(),
+            upgrade: false,
+            upgrade_package: Vec::new(),
+            check: false,
+            machine: self.machine.clone(),
+            index: self.index.clone(),
+        }
+    }
+}

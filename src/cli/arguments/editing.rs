@@ -1,10 +1,10 @@
-//! Options of `add`, `remove` and `upgrade`, which edit a profile and lock it.
+//! Options of `add`, `remove` and `upgrade`, which edit a profile and lock it, and of `lock`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::arguments::{IndexOptions, LockOptions, MachineOptions, PROFILE, profile_path};
+use crate::cli::arguments::{IndexOptions, MachineOptions, PROFILE, profile_path};
 use crate::core::model::PackageName;
 
 #[derive(Debug, Args)]
@@ -68,4 +68,33 @@ impl EditedOptions {
             index: self.index.clone(),
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub struct LockOptions {
+    /// The profile
+    #[arg(default_value = PROFILE, value_parser = profile_path())]
+    pub profile: PathBuf,
+
+    /// The lock to write [default: beside the profile]
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+
+    /// Update all packages, ignoring the versions in the lock
+    #[arg(long)]
+    pub upgrade: bool,
+
+    /// Update this package, and others only as far as needed; may be repeated
+    #[arg(long, value_name = "NAME", conflicts_with = "upgrade")]
+    pub upgrade_package: Vec<PackageName>,
+
+    /// Check that the lock is up to date; write nothing
+    #[arg(long)]
+    pub check: bool,
+
+    #[command(flatten)]
+    pub machine: MachineOptions,
+
+    #[command(flatten)]
+    pub index: IndexOptions,
 }

@@ -26,7 +26,7 @@ use crate::core::model::PackageName;
 
 pub use cache::{CacheVerb, PruneOptions};
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
-pub use editing::{AddPackagesOptions, EditedOptions, RemovePackagesOptions, UpgradeOptions};
+pub use editing::{AddPackagesOptions, EditedOptions, LockOptions, RemovePackagesOptions, UpgradeOptions};
 pub use export::{ExportVerb, NotebookOptions};
 pub use golden::{AddOptions, GoldenVerb, ListOptions, RENAMED, SourceOptions, TrustOptions, UpdateOptions, pinned};
 pub use golden_upkeep::{
@@ -214,35 +214,6 @@ pub struct ExplainOptions {
     /// The lock [default: beside the profile]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub machine: MachineOptions,
-
-    #[command(flatten)]
-    pub index: IndexOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct LockOptions {
-    /// The profile
-    #[arg(default_value = PROFILE, value_parser = profile_path())]
-    pub profile: PathBuf,
-
-    /// The lock to write [default: beside the profile]
-    #[arg(long, value_name = "FILE")]
-    pub lock: Option<PathBuf>,
-
-    /// Update all packages, ignoring the versions in the lock
-    #[arg(long)]
-    pub upgrade: bool,
-
-    /// Update this package, and others only as far as needed; may be repeated
-    #[arg(long, value_name = "NAME", conflicts_with = "upgrade")]
-    pub upgrade_package: Vec<PackageName>,
-
-    /// Check that the lock is up to date; write nothing
-    #[arg(long)]
-    pub check: bool,
 
     #[command(flatten)]
     pub machine: MachineOptions,

@@ -22,7 +22,6 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::boot::goal::{ProfileRequest, Request};
 use crate::core::diag::byte_count;
-use crate::core::model::PackageName;
 
 pub use cache::{CacheVerb, PruneOptions};
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};

@@ -1,4 +1,4 @@
-//! `add`, `remove`, `upgrade`: the profile is edited as its owner would, and locked; nothing is written where that fails.
+//! `add`, `remove`, `upgrade`: the profile is edited as its owner would, and locked; neither where that fails.
 
 use crate::stories::Day;
 

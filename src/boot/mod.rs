@@ -44,6 +44,8 @@ pub mod seen;
 pub mod retrieval;
 // What is wanted of it: a profile with its lock or a new solve, or a restore.
 pub mod goal;
+// A lock in the formats of other tools.
+pub mod export;
 // Files of other tools, and environments, become profiles.
 pub mod import;
 // What a plan depends on besides: files, what the kernel has loaded, what was changed before.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::boot::lock::{
     FORMAT, Fit, Lock, LockedApt, LockedFrom, LockedPackage, LockedProfile, LockedTarget, LockedWheel, REQUIRES,
-    Unreadable, has_conflict, read_lock, target_for,
+    Unreadable, has_conflict, read_lock, stale, target_for, uncovered,
 };
 use crate::boot::profile::Profile;
 use crate::boot::resolve::{Pick, PickSource, Resolution, Target};
@@ -60,6 +60,17 @@ impl Session<'_> {
     pub fn existing_lock(&self, path: &Path, profile: impl Display) -> Result<Lock, Failure> {
         let missing = || Failure::from_findings(Kind::Answer, vec![missing_lock(path, profile)]);
         self.read_lock(path)?.ok_or_else(missing)
+    }
+
+    /// A profile with its lock, which must be fresh and hold all that the profile asks for.
+    pub fn with_fresh_lock(&self, profile: &Path, lock: &Path) -> Result<(Profile, Lock), Failure> {
+        let shown = profile.display().to_string();
+        let profile = self.profile(profile)?;
+        let read = self.existing_lock(lock, &shown)?;
+        let why = stale(&read, &profile.digest, &self.matrix.version)
+            .or_else(|| read.targets.iter().find_map(|target| uncovered(&profile, target)));
+        let finding = why.map(|why| stale_lock(lock, Some(&why), &shown));
+        finding.map_or(Ok((profile, read)), |finding| Err(Failure::from_findings(Kind::Answer, vec![finding])))
     }
 
     /// The target of `lock` for the machine that was seen, or why there is none.

@@ -195,6 +195,31 @@ impl Retrieval<'_> {
         Ok((Downloads::begin(client, downloads, folder, &bar)?, findings))
     }
 
+    /// The addresses of the locked files of `packages`, by their names; `file:` for those in a folder. Asks the
+    /// indexes.
+    pub fn addresses(self, packages: &[&LockedPackage]) -> Result<BTreeMap<String, Url>, Failure> {
+        let named = find_links(self.settings)?;
+        let folders = Folders { named, profile: self.profile, offline: self.settings.offline };
+        let (mut all, mut remote) = (Vec::new(), Vec::new());
+        for package in packages {
+            match folders.find(package) {
+                Some(download) => all.push(download),
+                None => remote.push(*package),
+            }
+        }
+        if !remote.is_empty() {
+            if self.settings.offline {
+                return Err(Failure::world(
+                    "the addresses of wheels are on the index, and --offline forbids asking it",
+                ));
+            }
+            let locations = self.locations()?;
+            let client = self.client(Some(&locations))?;
+            all.extend(self.downloads(&remote, locations, &client)?.0);
+        }
+        Ok(all.into_iter().map(|download| (download.file, download.url)).collect())
+    }
+
     fn locations(&self) -> Result<Locations, Failure> {
         self.session.locations(self.settings, self.profile, self.python)
     }

@@ -26,7 +26,7 @@ use crate::core::diag::byte_count;
 pub use cache::{CacheVerb, PruneOptions};
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
 pub use editing::{AddPackagesOptions, EditedOptions, LockOptions, RemovePackagesOptions, UpgradeOptions};
-pub use export::{ExportVerb, NotebookOptions};
+pub use export::{ContainerOptions, ExportVerb, ExportedOptions, NotebookOptions};
 pub use golden::{AddOptions, GoldenVerb, ListOptions, RENAMED, SourceOptions, TrustOptions, UpdateOptions, pinned};
 pub use golden_upkeep::{
     BinaryOptions, GoldenCheckOptions, KeptOptions, PolicySetOptions, PolicyVerb, PublishOptions, SignOptions,

@@ -156,9 +156,19 @@ impl NamedFiles {
         baseline.extend(options.baseline.clone());
     }
 
-    fn of_export(&mut self, ExportVerb::Notebook(options): &ExportVerb) {
-        self.read.extend([options.profile.clone(), lock_path(&options.profile, options.lock.as_ref())]);
-        self.folders.push(options.out.clone());
+    fn of_export(&mut self, verb: &ExportVerb) {
+        let (profile, lock) = match (verb, verb.exported()) {
+            (ExportVerb::Notebook(options), _) => (&options.profile, &options.lock),
+            (_, Some(options)) => (&options.profile, &options.lock),
+            (_, None) => return,
+        };
+        self.read.extend([profile.clone(), lock_path(profile, lock.as_ref())]);
+        self.written.extend(verb.output().cloned());
+        self.folders.extend(match verb {
+            ExportVerb::Notebook(options) => Some(options.out.clone()),
+            ExportVerb::Dockerfile(options) | ExportVerb::Devcontainer(options) => Some(options.out.clone()),
+            _ => None,
+        });
     }
 
     fn of_golden(&mut self, verb: &GoldenVerb) {

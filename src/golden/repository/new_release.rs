@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::boot::goal::{missing_lock, stale_lock};
-use crate::boot::lock::{Lock, LockedPackage, LockedTarget, stale, uncovered};
+use crate::boot::lock::{Lock, LockedPackage, LockedTarget};
 use crate::boot::profile::Profile;
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Kind};
@@ -30,13 +29,7 @@ pub struct Made {
 pub fn with_lock(session: &Session<'_>, profile: &Path, lock: &Path) -> Result<(Profile, Lock, String), Failure> {
     let no = |finding: Finding| Failure::from_findings(Kind::Answer, vec![finding]);
     let shown = profile.display().to_string();
-    let profile = session.profile(profile)?;
-    let read = session.read_lock(lock)?.ok_or_else(|| no(missing_lock(lock, &shown)))?;
-    if let Some(why) = stale(&read, &profile.digest, &session.matrix.version)
-        .or_else(|| read.targets.iter().find_map(|target| uncovered(&profile, target)))
-    {
-        return Err(no(stale_lock(lock, Some(&why), &shown)));
-    }
+    let (profile, read) = session.with_fresh_lock(profile, lock)?;
     if let Some(day) = profile.review_by.filter(|day| day_of(session.now) > *day) {
         return Err(Failure::answer(format!("`{shown}` is overdue for review since {day}"))
             .help("review it, then set a later `review-by`"));

@@ -8,6 +8,7 @@ mod default_index;
 mod doctor;
 mod doctor_plugins;
 mod explain;
+mod export;
 mod fetch;
 mod fingerprint;
 mod forecast;

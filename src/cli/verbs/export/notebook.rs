@@ -1,4 +1,4 @@
-//! `export`: a profile and its lock as a notebook, and as a script.
+//! `export notebook`: a profile and its lock as a notebook, and as a script.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::boot::lock::lock_path;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
-use crate::cli::arguments::ExportVerb;
+use crate::cli::arguments::NotebookOptions;
 use crate::cli::output::needed_images;
 use crate::core::diag::Failure;
 use crate::core::host::destination::write_output;
@@ -23,8 +23,7 @@ struct NotebookReport<'a> {
     check: bool,
 }
 
-pub(super) fn run(verb: &ExportVerb, session: &Session<'_>) -> Result<Report, Failure> {
-    let ExportVerb::Notebook(options) = verb;
+pub(super) fn run(options: &NotebookOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let path = lock_path(&options.profile, options.lock.as_ref());
     let (profile, lock, text) = with_lock(session, &options.profile, &path)?;
     let binary = named_binary(options.binary.binary_url.as_ref(), options.binary.binary_sha256.as_ref())?;

@@ -1,0 +1,55 @@
+//! Versions alone: constraints, and the metadata of a script.
+
+use std::fmt::Write;
+
+use crate::boot::export::{LockView, MADE};
+use crate::boot::machine::Runtime;
+use crate::core::model::Version;
+
+/// Constraints of what `view` has. Labels such as `+cu128` are left out: `==2.11.0` allows them.
+pub fn lock_constraints(view: &LockView<'_>) -> String {
+    let mut text = view.heading("constraints");
+    text.push_str("# Install with: python -m pip install -c constraints.txt PACKAGE\n");
+    for package in &view.target.packages {
+        let _ = writeln!(text, "{}=={}", package.name, public(&package.version));
+    }
+    text
+}
+
+/// Constraints of what a notebook image has, but for what it installs from an address.
+pub fn image_constraints(runtime: &Runtime) -> String {
+    let mut text = format!(
+        "{MADE} constraints` from the notebook image {}, Python {}. Do not edit.\n\
+         # Install with: python -m pip install -c constraints.txt PACKAGE\n",
+        runtime.full_name(),
+        runtime.python
+    );
+    for (name, version) in runtime.packages.iter().filter(|(name, _)| !runtime.direct_url.contains(name)) {
+        let _ = writeln!(text, "{name}=={}", public(version));
+    }
+    text
+}
+
+/// The block of inline metadata (PEP 723) with which `uv run` and others start a script in these versions.
+pub fn script_block(view: &LockView<'_>) -> String {
+    let mut text = String::from("# /// script\n");
+    for line in view.heading("script").lines() {
+        let _ = writeln!(text, "# {line}");
+    }
+    let _ = writeln!(text, "# requires-python = \"{}\"\n# dependencies = [", view.requires_python());
+    for package in &view.target.packages {
+        let url = package.wheel().filter(|wheel| wheel.index != "default");
+        let url = url.and_then(|wheel| view.addresses.get(&wheel.file));
+        let asked = match url {
+            Some(url) => format!("{} @ {url}", package.name),
+            None => format!("{}=={}", package.name, package.version),
+        };
+        let _ = writeln!(text, "#     {},", toml::Value::from(asked));
+    }
+    text.push_str("# ]\n# ///\n");
+    text
+}
+
+fn public(version: &Version) -> Version {
+    version.clone().without_local()
+}

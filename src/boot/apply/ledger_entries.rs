@@ -48,6 +48,8 @@ impl Work<'_> {
         let mut ledger = seen.ledger.after(steps, &wish.title, goal.digest());
         if goal.is_restore() {
             ledger = ledger.restored();
+        } else {
+            ledger = ledger.with_edits_of(&seen.ledger, &|name| self.planned.target.package(name).is_some());
         }
         // A package that another tool has changed or removed is not colab-boot's any more once the profile drops it.
         let target = &self.planned.target;

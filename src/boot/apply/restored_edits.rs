@@ -9,27 +9,52 @@ use crate::boot::files::{lexical, version_of};
 use crate::boot::ledger::Before;
 use crate::boot::machine::{find_info, record_in};
 use crate::core::diag::{Code, Failure, Finding, Subject, listed};
-use crate::core::host::kept_copies::replace_with;
+use crate::core::host::kept_copies::{move_file, replace_with};
 use crate::core::host::mounts::Look;
+use crate::core::host::texts::files_below;
 use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256, Version};
 
 impl Work<'_> {
-    /// Brings back the edits of packages from before the first apply. A finding for each that is not as it was then.
+    /// Brings back the edits of packages from before the first apply that are there again. A finding for each that is
+    /// not as it was then.
     pub(super) fn as_before(&self) -> Result<Vec<Finding>, Failure> {
-        if !self.planned.goal.is_restore() {
-            return Ok(Vec::new());
-        }
         let ledger = &self.planned.seen.ledger;
         let replaced = ledger.distributions.iter().filter_map(|(name, entry)| Some((name, entry.before.as_ref()?)));
         let mut findings = Vec::new();
-        for (name, before) in replaced.chain(&ledger.removed) {
+        for (name, before) in replaced.chain(&ledger.removed).filter(|(name, before)| self.is_back(name, before)) {
             for site in self.layout.folders() {
                 let info = find_info(site, name)?.filter(|info| version_of(info).as_ref() == Some(&before.version));
-                findings.extend(info.map(|info| self.compare(name, before, (site, &info))).transpose()?.flatten());
+                let Some(info) = info else { continue };
+                findings.extend(self.compare(name, before, (site, &info))?);
+                self.return_strangers(&info)?;
             }
         }
         Ok(findings)
+    }
+
+    /// Whether what was there of a package comes back for good: with a restore, or with a profile that has dropped it.
+    fn is_back(&self, name: &PackageName, before: &Before) -> bool {
+        let mut changes = self.planned.decision.plan.changes.iter();
+        self.planned.goal.is_restore()
+            || self.planned.target.package(name).is_none()
+                && changes.any(|change| change.name == *name && change.to.as_ref() == Some(&before.version))
+    }
+
+    /// Moves back what others had put into the metadata `info`, where its place is free.
+    fn return_strangers(&self, info: &Path) -> Result<(), Failure> {
+        let Some(kept) = info.file_name().map(|name| self.state.aside_folder().join(name)) else { return Ok(()) };
+        let mut all = Vec::new();
+        files_below(&kept, true, &|_| false, &mut all);
+        for file in all {
+            let place = file.strip_prefix(&kept).map(|path| info.join(path)).unwrap_or_default();
+            if place.look_at_entry().is_err() && obstacle(&place).is_none() {
+                move_file(&file, &place)?;
+                self.session.changed.store(true, Ordering::Relaxed);
+                self.session.say(&format!("moved back: `{}`", place.display()));
+            }
+        }
+        Ok(())
     }
 
     fn compare(

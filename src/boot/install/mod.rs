@@ -3,6 +3,7 @@
 //! moment can be undone; old files stay until the end, so that undoing needs neither network nor wheel.
 
 mod bases;
+mod changed_since;
 mod going;
 mod switch_journal;
 mod launcher;

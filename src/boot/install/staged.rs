@@ -68,6 +68,11 @@ impl Staged {
         Self::new(layout, Vec::new(), Vec::new())
     }
 
+    /// The packages in the order in which they are switched.
+    pub(super) fn order(&self) -> impl Iterator<Item = &PackageName> {
+        self.removed.iter().chain(self.packages.iter().map(|package| &package.name))
+    }
+
     /// Adds what `other` has staged.
     pub fn add(&mut self, other: Self) {
         self.folders.extend(other.folders);

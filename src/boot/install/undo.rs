@@ -1,6 +1,6 @@
 //! What becomes of a switch: it is undone, from the journal alone, or it is settled.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use rustix::io::Errno;
 
 use crate::boot::files::{WrittenFile, strangers_in};
 use crate::boot::install::bases::drop_abandoned;
+use crate::boot::install::changed_since::changed_by_others;
 use crate::boot::install::renames::inode_of;
 use crate::boot::install::staged::{STAGED, Staged};
 use crate::boot::install::staging::drop_folders;
@@ -19,6 +20,7 @@ use crate::core::host::files;
 use crate::core::host::kept_copies::{free, move_file};
 use crate::core::host::mounts::Look;
 use crate::core::host::texts::files_below;
+use crate::core::model::PackageName;
 use crate::core::model::wheel_names::metadata_of;
 
 /// What was undone.
@@ -30,6 +32,8 @@ pub struct Undone {
     pub changed_since: Vec<PathBuf>,
     /// Files that somebody has added or changed among what is undone, and where they are kept.
     pub kept: Vec<(PathBuf, PathBuf)>,
+    /// Packages that another tool has changed since. What was switched stays then: that tool relied on it.
+    pub by_others: BTreeSet<PackageName>,
 }
 
 /// Brings back what was before the switch with this journal, and removes what was staged; of one that was committed,
@@ -40,13 +44,26 @@ pub fn undo(journal: &Path, layout: &Layout, aside: &Path) -> Result<Undone, Fai
     if let Some(entries) = read(journal)? {
         if entries.last() != Some(&JournalEntry::Settled) {
             let folders: Vec<&PathBuf> = entries.iter().flat_map(folders_of).collect();
+            undone.by_others = changed_by_others(&entries, &folders, layout);
+            let begun = entries.iter().rposition(|entry| matches!(entry, JournalEntry::Done { .. }));
+            let begun = begun.map_or(0, |done| done + 1);
+            // What is neither old nor new can't stay.
+            let mut back = if undone.by_others.is_empty() { &entries[..] } else { &entries[begun..] };
+            if !undone.by_others.is_empty() && !changed_by_others(back, &folders, layout).is_empty() {
+                back = &[];
+            }
             let mut is_refused = false;
-            for entry in entries.iter().rev() {
+            for entry in back.iter().rev() {
                 if !std::mem::replace(&mut is_refused, *entry == JournalEntry::Refused) {
                     undone.any |= undo_one(entry, &folders, &mut undone.changed_since)?;
                 }
             }
-            if let Some(staged) = Staged::read(&journal.with_file_name(STAGED)) {
+            if let Some(mut staged) = Staged::read(&journal.with_file_name(STAGED)) {
+                if !undone.by_others.is_empty() {
+                    let done = entries.iter().filter(|entry| matches!(entry, JournalEntry::Done { .. })).count();
+                    let begun = staged.order().nth(done).filter(|_| !back.is_empty()).cloned();
+                    staged.packages.retain(|package| Some(&package.name) == begun.as_ref());
+                }
                 undone.kept = keep_added(&staged, aside)?;
             }
         }
@@ -73,15 +90,21 @@ pub fn clean_up(journal: &Path) -> Result<(), Failure> {
 /// its path in site-packages.
 pub fn strangers(journal: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
     let mut folders: BTreeMap<PathBuf, String> = BTreeMap::new();
-    for entry in read(journal)?.unwrap_or_default() {
+    let entries = read(journal)?.unwrap_or_default();
+    let staged: Vec<&PathBuf> = entries.iter().flat_map(folders_of).collect();
+    for entry in &entries {
         let JournalEntry::Move { from, to, .. } = entry else { continue };
+        // What has come is no metadata that goes.
+        if !staged.iter().any(|folder| to.starts_with(folder)) {
+            continue;
+        }
         let metadata = |place: &Path| {
             let name = place.file_name().and_then(|name| name.to_str());
             name.filter(|name| metadata_of(name).is_some()).map(str::to_owned)
         };
         // A folder that was taken apart has come file by file.
         let parts = from.parent().and_then(metadata).zip(to.parent().map(Path::to_owned));
-        folders.extend(metadata(&from).map(|name| (to, name)));
+        folders.extend(metadata(from).map(|name| (to.clone(), name)));
         folders.extend(parts.map(|(name, to)| (to, name)));
     }
     Ok(folders.iter().flat_map(|(place, name)| strangers_in(place, name)).collect())

@@ -232,6 +232,20 @@ impl Ledger {
         self
     }
 
+    /// With those that have the version from before again because the profile asks for it: what was edited in them is
+    /// still kept, as `earlier` knows.
+    #[must_use]
+    pub fn with_edits_of(mut self, earlier: &Self, is_wanted: &dyn Fn(&PackageName) -> bool) -> Self {
+        let with_edits = earlier.distributions.iter().filter_map(|(name, entry)| {
+            let before = entry.before.as_ref().filter(|before| !before.edited.is_empty())?;
+            Some((name.clone(), Entry { version: before.version.clone(), sha256: None, from: None, ..entry.clone() }))
+        });
+        for (name, entry) in with_edits.filter(|(name, _)| is_wanted(name)) {
+            self.distributions.entry(name).or_insert(entry);
+        }
+        self
+    }
+
     /// Whether no package is other than it was before.
     pub fn has_no_packages(&self) -> bool {
         self.distributions.is_empty() && self.removed.is_empty()

@@ -25,7 +25,7 @@ use crate::boot::machine::{
 use crate::boot::seen::broken_environment::without_python;
 use crate::boot::session::Session;
 use crate::boot::state::{Hold, State, hold};
-use crate::core::diag::{Failure, Finding};
+use crate::core::diag::{Failure, Finding, listed};
 use crate::core::host::digests::has_digest;
 use crate::core::host::files;
 use crate::core::host::mounts::{Look, must_reach, reach};
@@ -213,7 +213,13 @@ impl Session<'_> {
         let held = held.also(&stage_places(&layout), &|line| self.say(line))?;
         let aside = State::of(&self.paths.state, &layout).aside_folder();
         let undone = undo(&held.folder.join(SWITCH), &layout, &aside)?;
-        if undone.any {
+        if !undone.by_others.is_empty() {
+            let names: Vec<String> = undone.by_others.iter().map(ToString::to_string).collect();
+            self.say(&format!(
+                "an install was interrupted, and another tool has changed {} since: what was installed stays",
+                listed(&names)
+            ));
+        } else if undone.any {
             self.say("undid an install that was interrupted: the packages are as before it");
         }
         self.say_undone(&undone);

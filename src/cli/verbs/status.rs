@@ -54,7 +54,11 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
         let stands = standing(Some(&marker), &now);
         let place = if marker.python.as_os_str().is_empty() { Path::new("an unknown Python") } else { &marker.python };
         let what = match marker.profile.as_str() {
-            RESTORE => of_restore(stands).to_owned(),
+            RESTORE if ledger.has_no_packages() => of_restore(stands).to_owned(),
+            RESTORE => {
+                let left = ledger.distributions.len() + ledger.removed.len();
+                format!("{}, except for {}", of_restore(stands), counted(left, "package"))
+            }
             profile => format!("{profile}  lock {}  {}", marker.lock.short(), stands.as_str()),
         };
         let exists = marker.python.as_os_str().is_empty() || !marker.python.is_missing();

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use crate::adversity::shared_files::release;
 use crate::adversity::users_files::World;
 
 const KEEP: &str = "overwrite = \"keep-aside\"";
@@ -202,5 +203,28 @@ fn an_edit_is_kept_though_the_list_of_files_is_damaged() {
             assert!(has(&world.test.state_file("aside"), &mine), "{at} {verb:?}: {said:?}");
         }
         world.run(&["apply", "p.toml"]).expect(0);
+    }
+}
+
+#[test]
+fn edits_and_notes_come_back_with_their_package() {
+    let world = World::new("");
+    world.pip(&["install", "demo==2.0"]);
+    let (edited, note) = (world.place("SITE/demo/deep/x.py"), world.place("SITE/demo-2.0.dist-info/notes.txt"));
+    let other = "[profile]\nname='other'\n[packages]\nother='*'\n";
+    fs::write(world.test.path("other.toml"), other).expect("a profile");
+    release(&world, "other", "1.0", &[]);
+    let are_there = || [&edited, &note].map(|file| fs::read_to_string(file).unwrap_or_default() == "mine\n");
+    // Restored at once, after a profile that wants neither, and after one that wants the version from before.
+    for path in [&["p.toml"][..], &["p.toml", "other.toml"], &["p.toml", "two.toml"]] {
+        for file in [&edited, &note] {
+            fs::write(file, "mine\n").expect("a file");
+        }
+        for profile in path {
+            world.run(&["apply", profile]).expect(0);
+        }
+        assert_eq!(are_there(), [path.last() == Some(&"other.toml"); 2], "{path:?}");
+        let said = world.run(&["restore"]).expect(0);
+        assert_eq!(are_there(), [true; 2], "{path:?}: {said:?}");
     }
 }

@@ -175,6 +175,40 @@ fn what_is_added_to_packages_of_an_interrupted_apply_is_kept() {
     assert_eq!((kept("demo/deep/mine.txt").as_str(), kept("utils.py").as_str()), ("mine\n", "mine, too\n"));
 }
 
+/// Between a kill and the next run another tool changes the package: what it has made is the truth, not the journal.
+#[test]
+fn what_another_tool_does_after_a_kill_stays() {
+    if !strace_works() {
+        return;
+    }
+    let rig = Rig::new();
+    let world = &rig.world;
+    let renames = rig.calls().into_iter().filter(|(name, _)| name.starts_with("rename"));
+    let mut kills: Vec<String> = renames
+        .flat_map(|(name, count)| (1..=count).map(move |at| format!("inject={name}:signal=KILL:when={at}")))
+        .step_by(if takes_all() { 1 } else { 5 })
+        .collect();
+    kills.push("trace=all".to_owned());
+    eprintln!("{} kills", kills.len());
+    for kill in &kills {
+        // An edit of what pip has installed is kept, and the rest becomes what is asked for.
+        rig.apply(kill, true);
+        world.pip(&["install", "--force-reinstall", "demo==1.0"]);
+        let edited = world.place("SITE/utils.py");
+        std::fs::write(&edited, "mine\n").expect("an edit");
+        let said = world.run(&["apply", "two.toml"]).expect(0);
+        assert_eq!(differing(&rig.after, &rig.tree()), None, "{kill}: {said:?}");
+        assert!(said.stderr.contains("kept your edited `utils.py`"), "{kill}: {said:?}");
+        // What it has removed is not half there again.
+        rig.apply(kill, true);
+        world.pip(&["uninstall", "--yes", "demo"]);
+        let said = world.run(&["restore"]).expect(0);
+        assert_eq!(rig.demo(), None, "{kill}: {said:?}");
+        let left = world.venv.site_packages().into_iter().find(|name| name.starts_with("demo-"));
+        assert_eq!(left, None, "{kill}: {said:?}");
+    }
+}
+
 /// An apply with another state folder knows nothing of the journal: what the interrupted one has moved aside is not its
 /// to remove.
 #[test]

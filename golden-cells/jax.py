@@ -839,7 +839,7 @@ def colab_boot_follow(command):
 
 
 def colab_boot_golden():
-    """Asks the golden repository, once a boot and once a day, whether this release was withdrawn. One that can't be asked changes nothing."""
+    """Asks the golden repository, once a boot and once a day in each environment, whether this release was withdrawn. One that can't be asked changes nothing."""
     golden = COLAB_BOOT["golden"]
     if not golden:
         return
@@ -849,7 +849,8 @@ def colab_boot_golden():
         boot = ""
     asked = colab_boot_files().parent / "asked"
     when, _, of = asked.read_text().partition(" ") if asked.is_file() else ("", "", "")
-    if boot and of == boot and when.isdigit() and 0 <= time.time() - int(when) < 86400:
+    here = f"{boot.strip()} {os.stat(sys.prefix).st_ino} {sys.prefix}"  # another environment asks for itself
+    if boot and of == here and when.isdigit() and 0 <= time.time() - int(when) < 86400:
         return
     release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
     command = [colab_boot_binary(), "golden", "verify", release, "--repo", golden["at"]]
@@ -872,7 +873,7 @@ def colab_boot_golden():
     if done.returncode or "golden-unchecked" in done.stdout:
         COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository can't be reached"
     elif "--allow-yanked" not in command:
-        colab_boot_write(asked, f"{int(time.time())} {boot}".encode())
+        colab_boot_write(asked, f"{int(time.time())} {here}".encode())
 
 
 def colab_boot_set(variables):
@@ -1029,4 +1030,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:da55dd2828b93d0a3dfe54d24ce326d48dcbff46ad3fd02e5f89103f7e13c998
+# Built as sha256:0020747d08bc252b34b459f1216be60949136b8d137ebf5c24431dd807331c4c

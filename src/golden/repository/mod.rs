@@ -27,7 +27,7 @@ mod withdrawn;
 pub use attach_evidence::{Attached, attach_record};
 pub use cell_homes::{cell_findings, last_address};
 pub use cells::{carry, home, lacks_binary, named_binary, no_binary};
-pub use named_keys::{lines_of, must_be_fingerprint, notebook_line};
+pub use named_keys::{lines_of, must_be_fingerprint, must_be_signed, notebook_line};
 pub use new_release::{Made, make_release, with_lock};
 pub use page_file::{outdated_page, refresh_page};
 pub use pin_check::{Pinned, check_pin, check_pinned_files};

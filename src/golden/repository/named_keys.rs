@@ -2,9 +2,9 @@
 //! own keys are lost.
 
 use crate::boot::session::Session;
-use crate::core::diag::{Code, Failure, Finding};
+use crate::core::diag::{Code, Failure, Finding, Kind};
 use crate::golden::catalogue::{Catalogue, LARGEST};
-use crate::golden::index_trust::Trust;
+use crate::golden::index_trust::{Trust, vouch};
 use crate::golden::repository::{INDEX_FILE, LARGEST_LIST, Repository, SIGNERS_FILE};
 use crate::golden::signed_text::split;
 use crate::golden::signers::{Signer, Signers};
@@ -31,6 +31,15 @@ pub fn lines_of(text: &str, fingerprints: &[String]) -> Result<(String, Signers)
     let text: String = text.lines().filter(is_named).map(|line| format!("{line}\n")).collect();
     let signers = Signers::parse(&text)?;
     Ok((text, signers))
+}
+
+/// Fails where too few of the keys that are pinned, all of the repository's, have signed `index`.
+pub fn must_be_signed(index: &[u8], pinned: &Trust, now: u64) -> Result<(), Failure> {
+    let help =
+        "these keys are pinned here already: nothing is to be changed; try again once the maintainers have signed";
+    vouch(index, None, pinned, now)
+        .map(drop)
+        .map_err(|finding| Failure::from_findings(Kind::Answer, vec![finding.with_help(help)]))
 }
 
 /// The line to paste above a boot cell to trust these keys in its kernel.

@@ -41,9 +41,17 @@ pub fn repo_option(folder: &Path) -> String {
 }
 
 /// The repository that is `named`, else the one of `pins`, else the usual folder.
-pub fn address_of(named: Option<&String>, pins: &Pins) -> String {
+///
+/// Fails where none is named and there is none here.
+pub fn address_of(named: Option<&String>, pins: &Pins) -> Result<String, Failure> {
     let pinned = || pins.all.first().map(|pin| pin.from.clone());
-    named.cloned().or_else(pinned).unwrap_or_else(|| folder_of(None).display().to_string())
+    let here = folder_of(None);
+    named.cloned().or_else(pinned).or_else(|| here.is_folder_there().then(|| here.display().to_string())).ok_or_else(
+        || {
+            Failure::input("no repository is named, and there is none in this folder")
+                .help("name its folder or URL with --repo")
+        },
+    )
 }
 
 /// Reads the repository that `source` names, else the one of `pins`, else the usual folder, in so much `time`. Findings
@@ -55,7 +63,7 @@ pub fn read_believed(
     session: &Session<'_>,
 ) -> Result<Read, Failure> {
     let pin = pins.all.first();
-    let repository = Repository::open(&address_of(source.repo.as_ref(), pins), time, session)?;
+    let repository = Repository::open(&address_of(source.repo.as_ref(), pins)?, time, session)?;
     let known = name_at(&session.paths, &repository.name());
     let pinned = pin.filter(|_| source.repo.is_none()).map(|pin| pin.repository.clone());
     // The number of the index that a pin is from: a new machine remembers no other.

@@ -1,6 +1,7 @@
 //! Golden cells where they are used: in notebooks that pin a release, in a real kernel, with what was verified beside
 //! them.
 
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -79,19 +80,22 @@ fn a_cell_asks_once_a_boot_and_stops_at_what_was_withdrawn() {
     let cell = std::fs::read_to_string(team.day.test.path("repo/data/1.0.0/data.py")).expect("a cell");
     let functions = cell.split("\ncolab_boot_apply()").next().expect("a cell").to_owned();
     std::fs::write(team.day.test.path("cell.py"), format!("{functions}\ncolab_boot_golden()\n")).expect("a cell");
-    let run = |more: &[(&str, &str)]| {
-        let mut command = Command::new(interpreter());
+    let run_with = |python: &Path, more: &[(&str, &str)]| {
+        let mut command = Command::new(python);
         command.arg(team.day.test.path("cell.py")).env_clear().envs(&team.day.test.environment);
         // colab-boot is nowhere on this machine: the cell takes it from the repository.
         command.envs(more.iter().copied());
         Outcome::of(command)
     };
+    let run = |more: &[(&str, &str)]| run_with(interpreter(), more);
     let asked_again = || std::fs::remove_dir_all(team.day.test.path("cache/cells")).expect("a cache");
     run(&[]).expect(0);
     // Within one boot and one day the cell does not ask again: a server that is gone costs nothing.
     team.lies(|_, _| Reply::status(500));
     let quiet = run(&[]).expect(0);
     assert_eq!(quiet.stdout, "", "{quiet:?}");
+    // Another environment asks for itself.
+    assert!(run_with(&team.day.venv.python, &[]).expect(0).stdout.contains("golden-unchecked"));
     let cells = std::fs::read_dir(team.day.test.path("cache/cells")).expect("a cache");
     let asked = cells.flatten().next().expect("a cell").path().join("asked");
     let text = std::fs::read_to_string(&asked).expect("a note");

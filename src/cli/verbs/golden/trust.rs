@@ -14,7 +14,7 @@ use crate::golden::catalogue::{Catalogue, LARGEST};
 use crate::golden::index_trust::{Trust, vouch};
 use crate::golden::repository::{
     INDEX_FILE, LARGEST_LIST, Repository, SIGNERS_FILE, TO_READ, address_of, forget_others, leads_to, lines_of,
-    must_be_fingerprint, must_be_known, notebook_line, remember, trust_of, write_trust,
+    must_be_fingerprint, must_be_known, must_be_signed, notebook_line, remember, trust_of, write_trust,
 };
 use crate::golden::signed_text::split;
 use crate::golden::signers::{Signer, Signers};
@@ -29,7 +29,7 @@ struct TrustReport {
 
 pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Report, Failure> {
     options.key.iter().try_for_each(|key| must_be_fingerprint(key, "--key"))?;
-    let repository = Repository::open(&address_of(options.repo.as_ref(), &pins_here()), TO_READ, session)?;
+    let repository = Repository::open(&address_of(options.repo.as_ref(), &pins_here())?, TO_READ, session)?;
     let none = |file: &str| Failure::world(format!("`{}` has no `{file}`", repository.name()));
     let index = repository.read(INDEX_FILE, LARGEST)?.ok_or_else(|| none(INDEX_FILE))?;
     let bytes = repository.read(SIGNERS_FILE, LARGEST_LIST)?.ok_or_else(|| none(SIGNERS_FILE))?;
@@ -52,6 +52,10 @@ pub(super) fn run(options: &TrustOptions, session: &Session<'_>) -> Result<Repor
     let known = Some(trust_of(&session.paths, &catalogue.name)?).filter(|known| known.threshold > 0);
     let is_of_old = |old: &Trust| leads_to(&repository, &index, old, (&signers, threshold), session);
     let vouched_by_old = known.as_ref().is_some_and(is_of_old);
+    if let Some(old) = known.as_ref().filter(|old| options.key.is_empty() && !vouched_by_old && old.signers == signers)
+    {
+        must_be_signed(&index, old, session.now)?;
+    }
     // Only those who were named are pinned: a list that a host has made longer is no reason to trust the rest of it.
     let (signers_text, signers) = if vouched_by_old && options.key.is_empty() {
         (signers_text, signers)

@@ -37,11 +37,7 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
         None => all.all.iter().filter(is_meant).cloned().collect(),
     };
     if pins.is_empty() {
-        let is_there = !all.all.is_empty();
-        let what = if is_there { "pins no such release" } else { "pins no release" };
-        let name = if is_there { holder.name() } else { options.into.display().to_string() };
-        return Err(Failure::input(format!("`{name}` {what}"))
-            .help("add a release with `colab-boot golden add NAME --repo REPOSITORY`"));
+        return Err(without_pin(options, (!all.all.is_empty()).then(|| holder.name()), named));
     }
     let mut findings = Vec::new();
     let here = |found: Option<&Read>| {
@@ -111,4 +107,16 @@ fn pin_of(title: &str, sha256: Sha256) -> Result<Pin, Failure> {
         signers: Vec::new(),
         allow_yanked: false,
     })
+}
+
+/// Why nothing is verified: `holder` pins other releases than the one that is `named`, or there is none.
+fn without_pin(options: &AddOptions, holder: Option<String>, named: Option<&str>) -> Failure {
+    let what = if holder.is_some() { "pins no such release" } else { "pins no release" };
+    let place = holder.unwrap_or_else(|| options.into.display().to_string());
+    let failure = Failure::input(format!("`{place}` {what}"));
+    match named {
+        Some(title) => failure
+            .help(format!("`colab-boot golden list --show {title} --repo REPOSITORY` shows a release without a pin")),
+        None => failure.help("add a release with `colab-boot golden add NAME --repo REPOSITORY`"),
+    }
 }

@@ -23,7 +23,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use crate::boot::goal::{ProfileRequest, Request};
 use crate::core::diag::byte_count;
 
-pub use cache::{CacheVerb, PruneOptions};
+pub use cache::{CacheVerb, CompletionsOptions};
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
 pub use editing::{AddPackagesOptions, EditedOptions, LockOptions, RemovePackagesOptions, UpgradeOptions};
 pub use export::{ContainerOptions, ExportVerb, ExportedOptions, NotebookOptions};
@@ -139,9 +139,11 @@ pub enum Verb {
     Scrub(ScrubOptions),
     /// Explain a diagnostic code, a pasted error, or why a package is in a lock
     Explain(ExplainOptions),
-    /// Remove what the cache holds and nothing uses
+    /// Show the cache, and remove what nothing uses
     #[command(subcommand)]
     Cache(CacheVerb),
+    /// Print a script that completes commands and options in a shell
+    Completions(CompletionsOptions),
     /// Install the wheels that an apply has staged
     #[command(hide = true)]
     InstallWheels(InstallWheelsOptions),
@@ -163,6 +165,7 @@ impl Verb {
                 | Self::Scrub(_)
                 | Self::Explain(_)
                 | Self::Cache(_)
+                | Self::Completions(_)
                 | Self::InstallWheels(_)
         )
     }
@@ -196,6 +199,7 @@ impl Verb {
             Self::Scrub(_) => "scrub",
             Self::Explain(_) => "explain",
             Self::Cache(_) => "cache",
+            Self::Completions(_) => "completions",
             Self::InstallWheels(_) => "install-wheels",
         }
     }

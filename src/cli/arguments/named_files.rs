@@ -71,7 +71,11 @@ impl Arguments {
             Verb::Doctor(options) => files.of_doctor(options),
             Verb::Probe(ProbeVerb::Storage(options)) => files.touched.extend(options.paths.clone()),
             Verb::Stage(options) => files.of_folders(&[options.from.clone(), options.to.clone()]),
-            Verb::Cache(_) | Verb::Record(_) | Verb::Probe(_) | Verb::Runtime(RuntimeVerb::List) => {}
+            Verb::Cache(_)
+            | Verb::Completions(_)
+            | Verb::Record(_)
+            | Verb::Probe(_)
+            | Verb::Runtime(RuntimeVerb::List) => {}
             Verb::Scrub(options) => files.of_scrub(options),
             Verb::Explain(options) => {
                 files.of_machine(&options.machine);

@@ -1,14 +1,17 @@
 //! `cache`: what can be downloaded again, and how to get its disk space back.
 
+use std::collections::HashSet;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
-use crate::cli::arguments::{CacheVerb, PruneOptions};
+use crate::cli::arguments::CacheVerb;
 use crate::core::diag::{Failure, bytes, counted};
 use crate::core::host::files;
 use crate::core::host::locks::is_locked;
@@ -27,10 +30,24 @@ struct CacheReport {
 }
 
 pub(super) fn run(verb: &CacheVerb, session: &Session<'_>) -> Result<Report, Failure> {
-    let CacheVerb::Prune(PruneOptions { all }) = verb;
+    let cache = &session.paths.cache;
+    match verb {
+        CacheVerb::Dir => {
+            Ok(Report::new(json!({ "folder": cache.display().to_string() }), format!("{}\n", cache.display())))
+        }
+        CacheVerb::Size => {
+            let size = size_of(cache);
+            Ok(Report::new(json!({ "bytes": size }), format!("{}\n", bytes(size))))
+        }
+        CacheVerb::Prune => prune(false, session),
+        CacheVerb::Clean => prune(true, session),
+    }
+}
+
+fn prune(all: bool, session: &Session<'_>) -> Result<Report, Failure> {
     let cache = &session.paths.cache;
     must_be_writable(cache)?;
-    let pruned = session.store()?.prune(*all);
+    let pruned = session.store()?.prune(all);
     let mut report = CacheReport { wheels: pruned.wheels, freed: pruned.freed };
     for name in files::names_if_any(&cache.join(DOWNLOADS)) {
         let folder = cache.join(DOWNLOADS).join(&name);
@@ -39,7 +56,7 @@ pub(super) fn run(verb: &CacheVerb, session: &Session<'_>) -> Result<Report, Fai
             report.freed += remove(&folder);
         }
     }
-    if *all {
+    if all {
         // Somebody may keep other things in the folder.
         let others = files::names_if_any(cache).into_iter().filter(|name| is_ours(name));
         report.freed += others.map(|name| remove(&cache.join(name))).sum::<u64>();
@@ -78,14 +95,21 @@ fn is_ours(name: &str) -> bool {
     is_versioned || ["python", "sources", "overlays", "clock.json"].contains(&name)
 }
 
-/// Removes a file or folder. Returns the bytes that it had.
-fn remove(place: &Path) -> u64 {
+/// The bytes of a file, or of those in a folder; one that has several names counts once.
+fn size_of(place: &Path) -> u64 {
     let mut all = vec![place.to_owned()];
     if place.is_folder_there() {
         all.clear();
         files_below(place, true, &|_| false, &mut all);
     }
-    let size = all.iter().filter_map(|file| Some(file.look_at_entry().ok()?.len())).sum();
+    let mut seen = HashSet::new();
+    let looked = all.iter().filter_map(|file| file.look_at_entry().ok());
+    looked.filter(|data| data.nlink() == 1 || seen.insert((data.dev(), data.ino()))).map(|data| data.len()).sum()
+}
+
+/// Removes a file or folder. Returns the bytes that it had.
+fn remove(place: &Path) -> u64 {
+    let size = size_of(place);
     let removed = if place.is_folder_there() { std::fs::remove_dir_all(place) } else { std::fs::remove_file(place) };
     if removed.is_ok() { size } else { 0 }
 }

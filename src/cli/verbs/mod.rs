@@ -4,6 +4,7 @@ mod add;
 mod apply;
 mod audit;
 mod cache;
+mod completions;
 mod diff;
 mod doctor;
 mod explain;
@@ -63,6 +64,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Scrub(options) => scrub::run(options, session),
         Verb::Explain(options) => explain::run(options, session),
         Verb::Cache(verb) => cache::run(verb, session),
+        Verb::Completions(options) => completions::run(options),
         Verb::InstallWheels(options) => install_wheels::run(options, session),
     }
 }

@@ -145,7 +145,7 @@ mkdir -p "$CACHE" && chmod 700 "$CACHE" && mount -t tmpfs -o size=10m,mode=700 n
 expect 0 applied apply before
 mount -o remount,ro "$CACHE"
 expect 3 'set `COLAB_BOOT_CACHE_DIR` to a folder' apply after
-expect 3 'nothing can be removed from' "$BINARY" cache prune --all
+expect 3 'nothing can be removed from' "$BINARY" cache clean
 mount -o remount,rw "$CACHE"
 mount -o remount,ro "$STATE"
 expect 3 'Read-only file system' apply after

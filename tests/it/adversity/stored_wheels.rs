@@ -198,9 +198,9 @@ fn pruning_leaves_what_an_environment_has() {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(path, "mine\n").expect("a file");
     }
-    let said = world.test.run(&["cache", "prune", "--all"]).expect(0);
+    let said = world.test.run(&["cache", "clean"]).expect(0);
     assert!(others.iter().all(|path| path.exists()), "{said:?}");
     assert!(said.stdout.starts_with("removed 1 unpacked wheel; "), "{said:?}");
-    assert_eq!(world.test.run(&["cache", "prune", "--all"]).expect(0).stdout, "nothing to remove\n");
+    assert_eq!(world.test.run(&["cache", "clean"]).expect(0).stdout, "nothing to remove\n");
     world.test.run(&["verify", "two.toml", "--python", &python]).expect(0);
 }

@@ -54,7 +54,7 @@ fn a_folder_of_wheels_needs_no_network() {
     test.run(&["apply", "p.toml", "--python", &python, "--wheelhouse", "house"]).expect(0);
     test.run(&["verify", "p.toml", "--python", &python]).expect(0);
     // Another wheel in its place is refused; the store would not need it.
-    test.run(&["cache", "prune", "--all"]).expect(0);
+    test.run(&["cache", "clean"]).expect(0);
     build(test.path("wheels").as_path(), "second");
     std::fs::remove_file(venv.layout().join("demo.py")).expect("a file");
     test.run(&["verify", "p.toml", "--python", &python]).expect(1);

@@ -3,6 +3,7 @@
 mod add;
 mod apply;
 mod audit;
+mod completions;
 mod credentials;
 mod default_index;
 mod doctor;

@@ -9,7 +9,7 @@ use crate::core::model::PackageName;
 pub fn differences(old: &Lock, new: &Lock) -> Vec<String> {
     let mut lines = Vec::new();
     if old.profile.sha256 != new.profile.sha256 {
-        lines.push("the profile has changed since".to_owned());
+        lines.push("the profile was edited after it was locked".to_owned());
     }
     if old.matrix != new.matrix {
         lines.push(format!("it was made with matrix {}, this colab-boot has {}", old.matrix, new.matrix));

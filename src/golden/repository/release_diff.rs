@@ -30,7 +30,9 @@ pub fn between(found: &Read, old: &Release, new: &Release) -> Result<Vec<String>
 /// The same of locks that were read; of two releases the profile and the matrix differ by nature.
 pub(super) fn between_locks(old: &Lock, new: &Lock) -> Vec<String> {
     let mut lines = differences(old, new);
-    lines.retain(|line| !line.starts_with("it was made with matrix") && line != "the profile was edited after it was locked");
+    lines.retain(|line| {
+        !line.starts_with("it was made with matrix") && line != "the profile was edited after it was locked"
+    });
     lines
 }
 

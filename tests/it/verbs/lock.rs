@@ -88,7 +88,9 @@ fn check_says_what_is_stale_and_why_and_writes_nothing() {
     let test = test.file("p.toml", &PROFILE.replace("b = '*'", "b = '>=2'"));
     let stale = lock(&test, &server, &["--check"]).expect(1);
     assert_eq!(stale.codes(), ["lock-stale"]);
-    for words in ["the profile was edited after it was locked", "b moves from 1.0 to 2.0 (for profile)", "d 1.0 is new (for b)"] {
+    for words in
+        ["the profile was edited after it was locked", "b moves from 1.0 to 2.0 (for profile)", "d 1.0 is new (for b)"]
+    {
         assert!(stale.stderr.contains(words), "{words}: {}", stale.stderr);
     }
     assert_eq!(std::fs::read_to_string(test.path("p.lock")).expect("a lock"), before);

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, Error};
-use strsim::osa_distance;
 
 use crate::cli::arguments::{Arguments, RENAMED};
+use crate::core::diag::misspelt;
 
 /// Commands of other tools, with what does it here.
 const ELSEWHERE: [(&str, &str); 14] = [
@@ -74,9 +74,7 @@ fn command_of(words: &[OsString]) -> (Command, Vec<String>) {
 
 /// The one of `names` that is spelled almost as `text`.
 fn closest(names: impl Iterator<Item = String>, text: &str) -> Option<String> {
-    let far = if text.len() < 4 { 1 } else { 2 };
-    let near = names.map(|name| (osa_distance(&name, text), name));
-    near.filter(|(distance, _)| *distance <= far).min().map(|(_, name)| name)
+    misspelt(names, text, 4)
 }
 
 #[cfg(test)]

@@ -42,6 +42,15 @@ impl LockView<'_> {
         minor_of(self.target)
     }
 
+    /// The requirement for `package` with the operator `is`; its address where it is not from the default index.
+    fn asked(&self, package: &LockedPackage, is: &str) -> String {
+        let elsewhere = package.wheel().filter(|wheel| wheel.index != "default");
+        match elsewhere.and_then(|wheel| self.addresses.get(&wheel.file)) {
+            Some(url) => format!("{} @ {url}", package.name),
+            None => format!("{}{is}{}", package.name, package.version),
+        }
+    }
+
     /// The lines that each file begins with: what it was made of, and what it is for. `format` is the verb's word.
     fn heading(&self, format: &str) -> String {
         let Self { profile, lock, target, .. } = self;

@@ -38,13 +38,7 @@ pub fn script_block(view: &LockView<'_>) -> String {
     }
     let _ = writeln!(text, "# requires-python = \"{}\"\n# dependencies = [", view.requires_python());
     for package in &view.target.packages {
-        let url = package.wheel().filter(|wheel| wheel.index != "default");
-        let url = url.and_then(|wheel| view.addresses.get(&wheel.file));
-        let asked = match url {
-            Some(url) => format!("{} @ {url}", package.name),
-            None => format!("{}=={}", package.name, package.version),
-        };
-        let _ = writeln!(text, "#     {},", toml::Value::from(asked));
+        let _ = writeln!(text, "#     {},", toml::Value::from(view.asked(package, "==")));
     }
     text.push_str("# ]\n# ///\n");
     text

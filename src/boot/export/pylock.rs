@@ -7,12 +7,12 @@ use toml::{Table, Value};
 
 use crate::boot::export::LockView;
 use crate::boot::lock::LockedWheel;
+use crate::core::model::platform::parse_platform;
 
 /// The file: each package with the address of its file, or with its path in `folder`, which is where the lock's wheels
 /// lie, seen from the file.
 pub fn pylock(view: &LockView<'_>, folder: Option<&Path>) -> String {
-    let architecture = view.target.platform.rsplit_once("linux").map_or("", |(_, rest)| rest);
-    let architecture = architecture.trim_start_matches(|c: char| c == '_' || c.is_ascii_digit());
+    let architecture = parse_platform(&view.target.platform).map(|(_, architecture)| architecture).unwrap_or_default();
     let environment = format!(
         "sys_platform == 'linux' and platform_machine == '{architecture}' and implementation_name == 'cpython'"
     );

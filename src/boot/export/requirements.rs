@@ -22,11 +22,8 @@ pub fn requirements(view: &LockView<'_>) -> String {
     for package in &view.target.packages {
         let Some(wheel) = package.wheel() else { continue };
         let Some(sha256) = wheel.sha256 else { continue };
-        let at = match view.addresses.get(&wheel.file).filter(|_| wheel.index != "default") {
-            Some(url) => format!("{} @ {url}", package.name),
-            None => format!("{}==={}", package.name, package.version),
-        };
-        let _ = writeln!(text, "{at} --hash=sha256:{sha256}");
+        let asked = view.asked(package, "===");
+        let _ = writeln!(text, "{asked} --hash=sha256:{sha256}");
     }
     text
 }

@@ -48,10 +48,11 @@ pub fn undo(journal: &Path, layout: &Layout, aside: &Path) -> Result<Undone, Fai
             let begun = entries.iter().rposition(|entry| matches!(entry, JournalEntry::Done { .. }));
             let begun = begun.map_or(0, |done| done + 1);
             // What is neither old nor new can't stay.
-            let mut back = if undone.by_others.is_empty() { &entries[..] } else { &entries[begun..] };
-            if !undone.by_others.is_empty() && !changed_by_others(back, &folders, layout).is_empty() {
-                back = &[];
-            }
+            let back = match &entries[begun..] {
+                _ if undone.by_others.is_empty() => &entries[..],
+                half if changed_by_others(half, &folders, layout).is_empty() => half,
+                _ => &[],
+            };
             let mut is_refused = false;
             for entry in back.iter().rev() {
                 if !std::mem::replace(&mut is_refused, *entry == JournalEntry::Refused) {

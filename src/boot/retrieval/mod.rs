@@ -20,7 +20,7 @@ use crate::boot::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::boot::machine::Python;
 use crate::boot::profile::{Policy, Profile};
 use crate::boot::resolve::yanked;
-use crate::boot::retrieval::pages::page_of;
+use crate::boot::retrieval::pages::at_page;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::boot::store::{Store, StoreAnswer, StoredWheel};
@@ -172,12 +172,7 @@ impl Retrieval<'_> {
         let remote: Vec<&LockedPackage> =
             packages.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(package, _)| *package).collect();
         // Where all is here, the index need not be found.
-        let locations = if remote.is_empty() { None } else { Some(self.locations()?) };
-        let indexes = self.profile.map(|profile| profile.indexes.as_slice()).unwrap_or_default();
-        let locations = match page_of(remote.iter().copied(), indexes) {
-            Some(label) => locations.map(|locations| locations.page(&label, &self.session.matrix.indexes)),
-            None => locations,
-        };
+        let locations = if remote.is_empty() { None } else { Some(self.locations_of(&remote)?) };
         let mut downloads: Vec<Download> = found.into_iter().flatten().collect();
         let client = self.client(locations.as_ref())?;
         let mut findings = Vec::new();
@@ -213,11 +208,16 @@ impl Retrieval<'_> {
                     "the addresses of wheels are on the index, and --offline forbids asking it",
                 ));
             }
-            let locations = self.locations()?;
+            let locations = self.locations_of(&remote)?;
             let client = self.client(Some(&locations))?;
             all.extend(self.downloads(&remote, locations, &client)?.0);
         }
         Ok(all.into_iter().map(|download| (download.file, download.url)).collect())
+    }
+
+    /// The indexes, at the page that `packages` are from.
+    fn locations_of(&self, packages: &[&LockedPackage]) -> Result<Locations, Failure> {
+        Ok(at_page(self.locations()?, packages, self.profile, self.session.matrix))
     }
 
     fn locations(&self) -> Result<Locations, Failure> {

@@ -1,6 +1,7 @@
 //! Which page of an index that a framework publishes fits a target: the builds of the newest CUDA that its driver runs,
 //! or those without CUDA.
 
+use crate::boot::index::Locations;
 use crate::boot::lock::LockedPackage;
 use crate::boot::profile::{CudaWish, NamedIndex, Profile};
 use crate::boot::resolve::Target;
@@ -43,6 +44,20 @@ fn fits(page: &IndexPage, target: &Target, matrix: &Matrix) -> bool {
     let runs =
         hardware.driver.as_ref().is_none_or(|driver| matrix.driver_floor(cuda).is_some_and(|floor| driver >= floor));
     wished && (runs || forward_level(matrix, hardware).is_some_and(|level| level >= cuda))
+}
+
+/// `locations` at the page that `packages` are from.
+pub(super) fn at_page(
+    locations: Locations,
+    packages: &[&LockedPackage],
+    profile: Option<&Profile>,
+    matrix: &Matrix,
+) -> Locations {
+    let indexes = profile.map(|profile| profile.indexes.as_slice()).unwrap_or_default();
+    match page_of(packages.iter().copied(), indexes) {
+        Some(label) => locations.page(&label, &matrix.indexes),
+        None => locations,
+    }
 }
 
 /// The page that the wheels of a lock are from, where the profile names an index with pages: their label says it.

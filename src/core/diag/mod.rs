@@ -14,7 +14,7 @@ pub use envelope::envelope;
 pub use failure::{Failure, Kind};
 pub use finding::{Finding, Label, Severity, Source, count_errors, grouped};
 pub use finding_code::Code;
-pub use nearest::nearest;
+pub use nearest::{misspelt, nearest};
 pub use phrases::{byte_count, bytes, counted, few, first_of, harmless, listed, others, shell_word};
 pub use secret::{presentable, without_secrets};
 pub use subject::Subject;

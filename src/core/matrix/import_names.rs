@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use strsim::osa_distance;
 
+use crate::core::diag::misspelt;
 use crate::core::matrix::{Hints, parse};
 use crate::core::model::PackageName;
 
@@ -40,11 +40,8 @@ pub fn distribution_with_module(name: &PackageName) -> Option<&'static PackageNa
 /// What somebody may mean by `name`, which no index has: the distribution with a module of that name, else a known one
 /// that is spelled almost so.
 pub fn likely_distribution(name: &PackageName) -> Option<&'static PackageName> {
-    let far = if name.as_ref().len() < 6 { 1 } else { 2 };
     let known = BUNDLED.distribution.values().chain(Hints::bundled().names()).filter(|known| *known != name);
-    let near = known.map(|known| (osa_distance(known.as_ref(), name.as_ref()), known));
-    distribution_with_module(name)
-        .or_else(|| near.filter(|(distance, _)| *distance <= far).min().map(|(_, known)| known))
+    distribution_with_module(name).or_else(|| misspelt(known, name.as_ref(), 6))
 }
 
 #[cfg(test)]

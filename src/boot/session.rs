@@ -10,6 +10,7 @@ use crate::boot::machine::Runtimes;
 use crate::boot::profile::Profile;
 use crate::boot::store::Store;
 use crate::core::diag::{Code, Failure, Finding, Kind, Source, byte_count, shell_word};
+use crate::core::host::mounts::Look;
 use crate::core::host::{Paths, files};
 use crate::core::log::Log;
 use crate::core::matrix::Matrix;
@@ -47,11 +48,16 @@ impl Session<'_> {
     /// profile.
     pub fn profile(&self, path: &Path) -> Result<Profile, Failure> {
         let text = files::read_text(path, "profile").map_err(|failure| {
-            if failure.kind == Kind::Input {
-                failure.help("`colab-boot init` writes a starter profile")
-            } else {
-                failure
+            if failure.kind != Kind::Input {
+                return failure;
             }
+            let shown = shell_word(path);
+            let from = self.importable(path.parent().unwrap_or(path)).into_iter().take(4).map(|from| {
+                format!("`colab-boot init --from {} {shown}` makes it of what you have", shell_word(&from))
+            });
+            let from: Vec<String> = from.collect();
+            let starter = from.is_empty().then(|| format!("`colab-boot init {shown}` writes a starter profile"));
+            from.into_iter().chain(starter).fold(failure, Failure::help)
         })?;
         self.profile_of(path, text)
     }
@@ -69,6 +75,29 @@ impl Session<'_> {
             }
             Failure::from_findings(Kind::Input, findings)
         })
+    }
+
+    /// What `init --from` can read in `folder`, by name; and the environment that is active, or in `.venv` there.
+    pub fn importable(&self, folder: &Path) -> Vec<PathBuf> {
+        let is_known = |name: &str| {
+            let starts =
+                |start: &str, ends: &[&str]| name.starts_with(start) && ends.iter().any(|end| name.ends_with(end));
+            let is_named = ["pyproject.toml", "pixi.toml", "uv.lock"].contains(&name);
+            is_named
+                || starts("requirements", &[".txt", ".in"])
+                || starts("environment", &[".yml", ".yaml"])
+                || starts("pylock", &[".toml"])
+                || name.ends_with(".ipynb")
+        };
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let names = files::names_if_any(here);
+        let mut found: Vec<PathBuf> =
+            names.into_iter().filter(|name| is_known(name)).map(|name| folder.join(name)).collect();
+        found.retain(|path| path.is_file_there());
+        let active = self.environment.get("VIRTUAL_ENV").map(PathBuf::from);
+        let environment = active.into_iter().chain([folder.join(".venv")]).find(|path| path.is_folder_there());
+        found.extend(environment);
+        found
     }
 
     /// Where `runtime import` keeps the descriptions of images.

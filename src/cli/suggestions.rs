@@ -9,7 +9,7 @@ use crate::cli::arguments::{Arguments, RENAMED};
 use crate::core::diag::misspelt;
 
 /// Commands of other tools, with what does it here.
-const ELSEWHERE: [(&str, &str); 14] = [
+const ELSEWHERE: [(&str, &str); 13] = [
     ("install", "colab-boot apply"),
     ("sync", "colab-boot apply"),
     ("update", "colab-boot upgrade"),
@@ -21,7 +21,6 @@ const ELSEWHERE: [(&str, &str); 14] = [
     ("new", "colab-boot init"),
     ("create", "colab-boot init"),
     ("show", "colab-boot explain"),
-    ("why", "colab-boot explain"),
     ("undo", "colab-boot restore"),
     ("info", "colab-boot fingerprint"),
 ];

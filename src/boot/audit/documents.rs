@@ -1,16 +1,20 @@
 //! Other files that name distributions: `pyproject.toml`, conda's `environment.yml`, and the install lines of a
 //! notebook.
 
+use std::collections::BTreeMap;
+
 use pep508_rs::MarkerEnvironment;
 use saphyr::{LoadableYamlNode, Yaml};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::boot::audit::listed_lines::Listed;
+use crate::boot::audit::listed_lines::{Listed, ListedIndex};
 use crate::boot::audit::notebook_installs::notebook;
+use crate::boot::audit::pixi::{PixiManifest, pixi};
 use crate::boot::audit::requirements_txt::{Include, one, read_requirements};
 use crate::boot::audit::yaml_depth::is_shallow;
 use crate::core::diag::Source;
+use crate::core::model::PackageName;
 use crate::core::model::requirement::lenient_specifiers;
 use crate::core::model::version::range_of;
 
@@ -24,6 +28,8 @@ pub fn read_other(
     let name = source.name.to_ascii_lowercase();
     if name.ends_with(".ipynb") || text.starts_with('{') && text.contains("\"nbformat\"") {
         Some(notebook(source, markers, include))
+    } else if name.ends_with("pixi.toml") {
+        Some(pixi(source, markers))
     } else if name.ends_with("pyproject.toml") || name.ends_with(".toml") && is_pyproject(text) {
         Some(pyproject(source, markers))
     } else if name.ends_with(".yml") || name.ends_with(".yaml") {
@@ -41,9 +47,36 @@ fn is_pyproject(text: &str) -> bool {
 #[derive(Deserialize)]
 struct Pyproject {
     project: Option<Project>,
+    #[serde(default, rename = "dependency-groups")]
+    groups: toml::Table,
+    #[serde(default)]
+    tool: Tool,
+}
+
+/// `[tool]`, of the tools that are read.
+#[derive(Default, Deserialize)]
+struct Tool {
+    pixi: Option<PixiManifest>,
+    #[serde(default)]
+    uv: ToolUv,
+}
+
+/// `[tool.uv]` (<https://docs.astral.sh/uv/reference/settings/>).
+#[derive(Default, Deserialize)]
+struct ToolUv {
+    #[serde(default)]
+    sources: BTreeMap<PackageName, toml::Value>,
+    #[serde(default)]
+    index: Vec<UvIndex>,
 }
 
 #[derive(Deserialize)]
+struct UvIndex {
+    name: Option<String>,
+    url: String,
+}
+
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Project {
     requires_python: Option<String>,
@@ -55,7 +88,12 @@ struct Project {
 
 fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, String> {
     let file: Pyproject = toml::from_str(&source.text).map_err(|error| error.message().to_owned())?;
-    let project = file.project.ok_or("it has no `[project]` with `dependencies`; other tables are not read")?;
+    let (groups, tool) = (file.groups, file.tool);
+    let project = match file.project {
+        Some(project) => project,
+        None if tool.pixi.is_some() => Project::default(),
+        None => return Err("it has no `[project]` with `dependencies`; other tables are not read".to_owned()),
+    };
     let mut listed = Listed::default();
     let python = &markers.python_full_version().version;
     let wanted = project.requires_python.as_deref().and_then(|text| Some((text, lenient_specifiers(text)?)));
@@ -70,7 +108,33 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, Str
         listed.place(known, source, dependency.span());
     }
     listed.open.extend(project.optional_dependencies.keys().map(|extra| format!("[{extra}]")));
+    listed.open.extend(groups.keys().map(|group| format!("[dependency-groups] {group}")));
+    tool.pixi.iter().for_each(|manifest| manifest.read_into(&mut listed, source, markers));
+    tool.uv.read_into(&mut listed);
     Ok(listed)
+}
+
+impl ToolUv {
+    /// Adds where packages come from.
+    fn read_into(self, listed: &mut Listed) {
+        for UvIndex { name, url } in self.index {
+            let is_own = |source: &toml::Value| source.get("index").and_then(toml::Value::as_str) == name.as_deref();
+            let packages = self.sources.iter().filter(|(_, source)| sources_of(source).any(is_own));
+            let packages = packages.map(|(package, _)| package.clone()).collect();
+            listed.indexes.push(ListedIndex { name, url, packages });
+        }
+        let is_index = |source: &toml::Value| source.get("index").is_some();
+        let others = self.sources.iter().filter(|(_, source)| !sources_of(source).all(is_index));
+        // A package of that name on an index is another one.
+        listed.asked.retain(|line| !others.clone().any(|(package, _)| *package == line.requirement.name));
+        listed.named.retain(|one| !others.clone().any(|(package, _)| *package == one.name));
+        listed.elsewhere.extend(others.map(|(package, source)| format!("{package} = {source}")));
+    }
+}
+
+/// The places that a source names: one, or several with markers.
+fn sources_of(source: &toml::Value) -> impl Iterator<Item = &toml::Value> {
+    source.as_array().map_or(std::slice::from_ref(source), Vec::as_slice).iter()
 }
 
 /// The `pip:` part of an `environment.yml`; what conda installs is no wheel of an index.
@@ -82,7 +146,7 @@ fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> 
     let mut listed = Listed::default();
     for entry in dependencies {
         if let Some(of_conda) = entry.as_str() {
-            listed.elsewhere.push(format!("{of_conda} (conda)"));
+            listed.conda.push(of_conda.to_owned());
         }
         if entry.as_mapping_get("pip").is_some_and(|pip| pip.as_sequence().is_none()) {
             return Err("its `pip` is not a list".to_owned());
@@ -147,7 +211,7 @@ mod tests {
             "name: x\ndependencies:\n  - python=3.12\n  - numpy=1.26\n  - pip:\n      - a==1\n      - -r more.txt\n";
         let listed = read("environment.yml", text).expect("a file");
         assert_eq!(named(&listed), ["a 1 at a==1", "c 3 at c==3"]);
-        assert_eq!(listed.elsewhere, ["python=3.12 (conda)", "numpy=1.26 (conda)"]);
+        assert_eq!(listed.conda, ["python=3.12", "numpy=1.26"]);
         assert!(read("environment.yml", "a: [").is_err());
     }
 

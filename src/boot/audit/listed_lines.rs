@@ -17,6 +17,8 @@ pub struct RequiredLine {
     pub requirement: Requirement,
     pub place: Option<Place>,
     pub manner: Manner,
+    /// When it is asked for, as written behind its `;`.
+    pub marker: Option<String>,
     /// Which command of a notebook asks for it; all lines of a list are one.
     pub command: usize,
 }
@@ -57,18 +59,24 @@ pub struct Listed {
     pub asked: Vec<RequiredLine>,
     /// The commands of a notebook, in their order; nothing of a list.
     pub commands: Vec<PipCommand>,
+    /// What is asked for elsewhere: the marker does not hold for this Python.
+    pub inapplicable: Vec<RequiredLine>,
     /// What files of constraints (`-c`) of a list allow.
     pub constraints: Vec<Requirement>,
     /// Requirements that leave the version open, as written: nothing can be said about those.
     pub open: Vec<String>,
     /// Lines that name no distribution of an index: editable installs, folders, version control.
     pub elsewhere: Vec<String>,
+    /// What conda installs, as written: no release of a Python index.
+    pub conda: Vec<String>,
     /// Lines that can't be read as requirements, each with its place and what is wrong with it.
     pub refused: Vec<String>,
     /// Wheels that lines name by address or path, each with its place; nothing of them was opened.
     pub wheels: Vec<(WheelName, String)>,
     /// It names indexes (`--index-url`).
     pub has_indexes: bool,
+    /// Those of `[[tool.uv.index]]`.
+    pub indexes: Vec<ListedIndex>,
     /// `requires-python` of a project, where the target's Python does not satisfy it.
     pub other_python: Option<String>,
     /// Facts that a lock of ours overrules.
@@ -82,6 +90,8 @@ impl Listed {
             && self.asked.is_empty()
             && self.open.is_empty()
             && self.elsewhere.is_empty()
+            && self.conda.is_empty()
+            && self.inapplicable.is_empty()
             && self.commands.is_empty()
     }
 
@@ -92,6 +102,8 @@ impl Listed {
         self.constraints.extend(more.constraints);
         self.open.extend(more.open);
         self.elsewhere.extend(more.elsewhere);
+        self.conda.extend(more.conda);
+        self.inapplicable.extend(more.inapplicable);
         self.refused.extend(more.refused);
         self.wheels.extend(more.wheels);
         self.has_indexes |= more.has_indexes;
@@ -131,6 +143,14 @@ impl Listed {
             named > known.0 || !again.contains(&one.name)
         });
     }
+}
+
+/// An index that a file names, and what comes from it alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedIndex {
+    pub name: Option<String>,
+    pub url: String,
+    pub packages: Vec<PackageName>,
 }
 
 /// A distribution with its version.

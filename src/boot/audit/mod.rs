@@ -10,6 +10,7 @@ mod requirements_txt;
 mod yaml_depth;
 mod other_locks;
 mod unmet_requirements;
+mod pixi;
 mod documents;
 mod listed_lines;
 mod cell_text;
@@ -28,7 +29,7 @@ use crate::core::model::contents::Files;
 use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use documents::read_other;
-pub use listed_lines::{Listed, Named, PipCommand, RequiredLine};
+pub use listed_lines::{Listed, ListedIndex, Named, PipCommand, RequiredLine};
 pub use other_locks::{LockKind, kind_of, read_lock_file};
 pub use requirements_txt::read_requirements;
 pub use rules::{judge, judge_families, judge_locked};

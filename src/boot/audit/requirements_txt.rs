@@ -10,6 +10,7 @@ use crate::boot::audit::Place;
 use crate::boot::audit::listed_lines::{Listed, Named, RequiredLine};
 use crate::boot::profile::Manner;
 use crate::core::diag::Source;
+use crate::core::model::requirement::marker_of;
 use crate::core::model::version::is_pin;
 use crate::core::model::wheel_names::file_of;
 use crate::core::model::{Requirement, Sha256, Version, WheelName};
@@ -163,6 +164,7 @@ impl<'a> LineReader<'a> {
             let shown = |text: String| if is_included { there() } else { text };
             self.listed.open.extend(own.open.into_iter().map(shown));
             self.listed.elsewhere.extend(own.elsewhere.into_iter().map(shown));
+            self.listed.inapplicable.extend(own.inapplicable);
             let wheels = own.wheels.into_iter().map(|(wheel, _)| (wheel, there()));
             self.listed.wheels.extend(wheels);
             let place = Place { source: source.clone(), span, is_included, is_conditional: false };
@@ -335,18 +337,23 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
         return Ok(());
     }
     let requirement = Requirement::parse_strictly(line)?;
-    if !requirement.applies(markers, None) {
+    let marker = marker_of(line).map(str::to_owned);
+    let applies = requirement.applies(markers, None);
+    let asked = RequiredLine { requirement, place: None, manner: Manner::default(), marker, command: 0 };
+    if !applies {
+        listed.inapplicable.push(asked);
         return Ok(());
     }
+    let requirement = &asked.requirement;
     if requirement.range.is_empty() {
         return Err("no version satisfies all of its specifiers".to_owned());
     }
     if requirement.url.is_some() {
         by_address(line, listed);
     } else {
-        let pinned = pinned(&requirement).map(|version| Named::new(requirement.name.clone(), version));
+        let pinned = pinned(requirement).map(|version| Named::new(requirement.name.clone(), version));
         listed.named.extend(pinned.map(|named| Named { hashes, ..named }));
-        listed.asked.push(RequiredLine { requirement, place: None, manner: Manner::default(), command: 0 });
+        listed.asked.push(asked);
     }
     Ok(())
 }

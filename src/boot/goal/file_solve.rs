@@ -173,7 +173,7 @@ impl Session<'_> {
             }
             Err(failure) => return Err(failure),
         };
-        let from_source = listed.elsewhere.iter().filter(|entry| !entry.ends_with("(conda)")).count();
+        let from_source = listed.elsewhere.len();
         let for_other_python = listed.other_python.is_some();
         let mut together =
             Together { findings, requires, hindered, from_source, for_other_python, ..Together::default() };

@@ -40,7 +40,7 @@ pub fn read_listed_text(path: &Path, text: &str, python: &PythonFacts) -> Result
     listed.map_err(|error| {
         Failure::input(format!("`{}` can't be read", path.display()))
             .cause(error)
-            .help("it should be a requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a notebook, a pylock.toml, a uv.lock or a colab-boot lock")
+            .help("it should be a requirements.txt, the output of `pip freeze`, a pyproject.toml, an environment.yml, a pixi.toml, a notebook, a pylock.toml, a uv.lock or a colab-boot lock")
     })
 }
 
@@ -136,11 +136,13 @@ fn refused_lines(path: &Path, listed: &Listed) -> Option<Finding> {
 /// A note on what names no exact version.
 fn not_pinned(listed: &Listed) -> Option<Finding> {
     let wheels: Vec<String> = listed.wheels.iter().map(|(wheel, _)| format!("{wheel} (not opened)")).collect();
-    let count = listed.open.len() + listed.elsewhere.len() + wheels.len();
+    let conda: Vec<String> = listed.conda.iter().map(|line| format!("{line} (conda)")).collect();
+    let count = listed.open.len() + listed.elsewhere.len() + conda.len() + wheels.len();
     if count == 0 {
         return None;
     }
     let message = format!("{} not checked: not from an index, or known only at run time", counted(count, "entry"));
-    let all: Vec<&str> = listed.open.iter().chain(&listed.elsewhere).chain(&wheels).map(String::as_str).collect();
+    let all: Vec<&str> =
+        listed.open.iter().chain(&listed.elsewhere).chain(&conda).chain(&wheels).map(String::as_str).collect();
     Some(Finding::note(Code::AuditOpen, message).with_note(all.join(", ")))
 }

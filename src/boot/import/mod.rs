@@ -1,7 +1,9 @@
 //! Files of other tools, and environments, become profiles.
 
+mod conda;
 mod profile_text;
 mod script_block;
+mod read_files;
 
-pub use profile_text::{Imported, imported, of_environment};
-pub use script_block::script_block;
+pub use profile_text::{Imported, of_environment};
+pub use read_files::of_files;

@@ -5,12 +5,14 @@ use std::fmt::Write;
 
 use pep440_rs::VersionSpecifiers;
 
-use crate::boot::audit::Listed;
+use crate::boot::audit::{Listed, ListedIndex, RequiredLine};
+use crate::boot::import::conda::of_conda;
 use crate::boot::machine::Recorded;
+use crate::boot::profile::AskedLine;
 use crate::boot::seen::Seen;
 use crate::core::diag::Failure;
 use crate::core::matrix::Matrix;
-use crate::core::model::{PackageName, Requirement, Version};
+use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
 
 /// What is asked for of one package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +20,8 @@ struct AskedPackage {
     extras: Vec<String>,
     /// PEP 440 specifiers; none where any version will do.
     specifiers: Vec<String>,
+    /// When it is asked for; `None` where a line asks for it everywhere.
+    marker: Option<String>,
 }
 
 impl AskedPackage {
@@ -32,15 +36,10 @@ impl AskedPackage {
         }
     }
 
-    /// As a value of a profile.
-    fn value(&self) -> String {
+    /// As a line of a profile.
+    fn line(self, name: PackageName) -> AskedLine {
         let version = if self.specifiers.is_empty() { "*".to_owned() } else { self.specifiers.join(",") };
-        let version = toml::Value::from(version);
-        if self.extras.is_empty() {
-            return version.to_string();
-        }
-        let extras: Vec<String> = self.extras.iter().map(|one| toml::Value::from(one.as_str()).to_string()).collect();
-        format!("{{ version = {version}, extras = [{}] }}", extras.join(", "))
+        AskedLine { name, version, extras: self.extras, marker: self.marker }
     }
 }
 
@@ -58,19 +57,23 @@ pub struct Imported {
 }
 
 /// The profile `name` that asks for what is `listed` in files, each with its name. `notes` are said of them besides.
-pub fn imported(name: &str, listed: &[(String, Listed)], matrix: &Matrix, notes: Vec<String>) -> Imported {
-    let (mut wishes, mut constraints) = (Wishes::new(), Wishes::new());
+pub(super) fn imported(
+    name: &str,
+    listed: &[(String, Listed)],
+    (python, matrix): (&PythonFacts, &Matrix),
+    notes: Vec<String>,
+) -> Imported {
+    let (mut wishes, mut constraints, mut indexes) = (Wishes::new(), Wishes::new(), Vec::new());
     let mut left_out = notes;
     for (file, listed) in listed {
+        let mut leave = |line: String, why: &str| left_out.push(format!("{file}: {line}: {why}"));
         for line in &listed.asked {
             let public = line.public().requirement;
             if public.specifiers != line.requirement.specifiers {
-                left_out.push(format!(
-                    "{file}: the label of `{}`: colab-boot chooses the build for the CUDA of the target",
-                    line.requirement.written()
-                ));
+                let line = format!("the label of `{}`", line.requirement.written());
+                leave(line, "colab-boot chooses the build for the CUDA of the target");
             }
-            add(&mut wishes, &public);
+            ask(&mut wishes, &public, line.marker.as_deref());
         }
         if listed.asked.is_empty() {
             for named in &listed.named {
@@ -78,9 +81,30 @@ pub fn imported(name: &str, listed: &[(String, Listed)], matrix: &Matrix, notes:
                 wish.specifiers = vec![format!("=={}", named.version.clone().without_local())];
             }
         }
+        for line in &listed.conda {
+            match of_conda(line, python) {
+                Ok(Some((name, specifiers))) => wishes.entry(name).or_default().add(std::iter::empty(), &specifiers),
+                Ok(None) => {}
+                Err(why) => leave(format!("{line} (conda)"), &why),
+            }
+        }
+        for line in listed.inapplicable.iter().map(RequiredLine::public) {
+            if line.requirement.url.is_none() && !wishes.contains_key(&line.requirement.name) {
+                ask(&mut wishes, &line.requirement, line.marker.as_deref());
+            } else {
+                let text = format!("`{}; {}`", line.requirement.written(), line.marker.unwrap_or_default());
+                leave(text, "its marker does not hold for this Python");
+            }
+        }
         for one in &listed.constraints {
             // A constraint has no extras.
             constraints.entry(one.name.clone()).or_default().add(std::iter::empty(), &one.specifiers);
+        }
+        for index in &listed.indexes {
+            match &index.name {
+                Some(_) if !index.packages.is_empty() => indexes.push(index.clone()),
+                _ => leave(format!("the index `{}`", index.url), "an `[[index]]` names the packages that come from it"),
+            }
         }
         let lines = listed.elsewhere.iter().map(|line| (line.clone(), "not a release of an index"));
         let wheels = listed.wheels.iter().map(|(wheel, place)| {
@@ -89,10 +113,8 @@ pub fn imported(name: &str, listed: &[(String, Listed)], matrix: &Matrix, notes:
         });
         let refused = listed.refused.iter().map(|line| (line.clone(), "installers refuse it"));
         let extras = listed.open.iter().filter(|line| line.starts_with('['));
-        let extras = extras.map(|extra| (format!("the optional dependencies `{extra}`"), "add what you use of them"));
-        for (line, why) in lines.chain(wheels).chain(refused).chain(extras) {
-            left_out.push(format!("{file}: {line}: {why}"));
-        }
+        let extras = extras.map(|extra| (format!("the packages of `{extra}`"), "add what you use of them"));
+        lines.chain(wheels).chain(refused).chain(extras).for_each(|(line, why)| leave(line, why));
         if listed.has_indexes {
             left_out.push(format!("{file}: its indexes: add an `[[index]]` with the packages that come from it"));
         }
@@ -100,7 +122,7 @@ pub fn imported(name: &str, listed: &[(String, Listed)], matrix: &Matrix, notes:
             left_out.push(format!("{file}: `requires-python = {python}`, which this Python does not satisfy"));
         }
     }
-    written(name, (wishes, constraints), matrix, left_out)
+    written(name, (wishes, constraints, indexes), matrix, left_out)
 }
 
 /// The profile `name` of the environment of `seen`: what nothing else there requires, in the version that is installed.
@@ -119,15 +141,24 @@ pub fn of_environment(name: &str, seen: &Seen, matrix: &Matrix) -> Result<Import
     let wanted = wanted.map(|(name, one)| {
         (name.clone(), AskedPackage { specifiers: exactly(&one.version), ..AskedPackage::default() })
     });
-    Ok(written(name, (wanted.collect(), Wishes::new()), matrix, Vec::new()))
+    Ok(written(name, (wanted.collect(), Wishes::new(), Vec::new()), matrix, Vec::new()))
 }
 
-fn add(all: &mut Wishes, requirement: &Requirement) {
+fn ask(all: &mut Wishes, requirement: &Requirement, marker: Option<&str>) {
     let extras = requirement.extras.iter().map(ToString::to_string);
-    all.entry(requirement.name.clone()).or_default().add(extras, &requirement.specifiers);
+    let is_new = !all.contains_key(&requirement.name);
+    let wish = all.entry(requirement.name.clone()).or_default();
+    wish.add(extras, &requirement.specifiers);
+    // Two lines with different conditions ask for it wherever either holds.
+    wish.marker = marker.filter(|marker| is_new || wish.marker.as_deref() == Some(marker)).map(str::to_owned);
 }
 
-fn written(name: &str, (wishes, constraints): (Wishes, Wishes), matrix: &Matrix, left_out: Vec<String>) -> Imported {
+fn written(
+    name: &str,
+    (wishes, constraints, indexes): (Wishes, Wishes, Vec<ListedIndex>),
+    matrix: &Matrix,
+    left_out: Vec<String>,
+) -> Imported {
     let mut text = String::from("# A colab-boot profile; `colab-boot init -` prints one with every key explained.\n");
     for line in &left_out {
         let _ = writeln!(text, "# not taken over: {}", line.replace(['\n', '\r'], " "));
@@ -142,8 +173,14 @@ fn written(name: &str, (wishes, constraints): (Wishes, Wishes), matrix: &Matrix,
         }
         let _ = write!(text, "\n[{table}]\n");
         for (name, wish) in all {
-            let _ = writeln!(text, "{name} = {}", wish.value());
+            let _ = writeln!(text, "{name} = {}", wish.line(name.clone()).value());
         }
+    }
+    for ListedIndex { name, url, packages } in indexes {
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let packages: Vec<String> = packages.iter().map(|name| quoted(name.as_ref())).collect();
+        let (name, url) = (quoted(&name.unwrap_or_default()), quoted(&url));
+        let _ = write!(text, "\n[[index]]\nname = {name}\nurl = {url}\npackages = [{}]\n", packages.join(", "));
     }
     Imported { text, packages: count, left_out }
 }
@@ -152,12 +189,11 @@ fn written(name: &str, (wishes, constraints): (Wishes, Wishes), matrix: &Matrix,
 mod tests {
     use super::*;
     use crate::core::model::Libc;
-    use crate::core::model::PythonFacts;
 
     #[test]
     fn what_a_file_asks_for_is_in_the_profile_and_the_rest_is_said() {
         let text = "torch==2.10.0+cu128\nuvicorn[standard]>=0.30,<1\nuvicorn\n-e ../lib\n\
-                    --index-url https://x.example/\nnumpy\n";
+                    --index-url https://x.example/\nnumpy\npywin32>=3; sys_platform == 'win32'\n";
         let python = PythonFacts {
             version: "3.12.3".parse().expect("a version"),
             architecture: "x86_64".to_owned(),
@@ -168,7 +204,7 @@ mod tests {
         let markers = python.marker_environment().expect("an environment");
         let listed = crate::boot::audit::read_requirements(&source, &markers, &|_| Err("none".to_owned()));
         let matrix = Matrix::bundled().expect("a matrix");
-        let made = imported("demo", &[("r.txt".to_owned(), listed)], &matrix, Vec::new());
+        let made = imported("demo", &[("r.txt".to_owned(), listed)], (&python, &matrix), Vec::new());
         assert!(made.text.contains("torch = \"==2.10.0\"\n"), "{}", made.text);
         assert!(
             made.text.contains("uvicorn = { version = \">=0.30,<1\", extras = [\"standard\"] }\n"),
@@ -176,7 +212,9 @@ mod tests {
             made.text
         );
         assert!(made.text.contains("numpy = \"*\"\n"), "{}", made.text);
-        assert_eq!((made.packages, made.left_out.len()), (3, 3), "{:?}", made.left_out);
+        let elsewhere = "pywin32 = { version = \">=3\", marker = \"sys_platform == 'win32'\" }\n";
+        assert!(made.text.contains(elsewhere), "{}", made.text);
+        assert_eq!((made.packages, made.left_out.len()), (4, 3), "{:?}", made.left_out);
         let table: toml::Table = made.text.parse().expect("TOML");
         assert_eq!(table["profile"]["name"].as_str(), Some("demo"));
     }

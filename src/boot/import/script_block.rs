@@ -5,14 +5,14 @@ use serde::Deserialize;
 /// What a block asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct ScriptBlock {
+pub(super) struct ScriptBlock {
     #[serde(default)]
-    pub dependencies: Vec<String>,
-    pub requires_python: Option<String>,
+    pub(super) dependencies: Vec<String>,
+    pub(super) requires_python: Option<String>,
 }
 
 /// The first `# /// script` block of `text`; `None` where there is none. The error says what makes no sense in it.
-pub fn script_block(text: &str) -> Option<Result<ScriptBlock, String>> {
+pub(super) fn script_block(text: &str) -> Option<Result<ScriptBlock, String>> {
     let mut lines = text.lines().skip_while(|line| line.trim_end() != "# /// script").skip(1);
     let mut block = String::new();
     loop {

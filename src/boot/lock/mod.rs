@@ -6,6 +6,7 @@
 
 mod wheel_sizes;
 mod compare;
+mod dependencies;
 mod read;
 mod report;
 mod stale;
@@ -23,6 +24,7 @@ use crate::core::model::{
 };
 
 pub use compare::differences;
+pub use dependencies::{Dependencies, dependencies};
 pub use read::{Unreadable, has_conflict, read_lock};
 pub use report::TargetReport;
 pub use stale::{Fit, stale, target_for, uncovered};

@@ -4,6 +4,7 @@
 mod installed_for_audit;
 mod broken_environment;
 mod environment;
+mod interpreter;
 mod kept_libraries;
 mod system_libraries;
 mod missing_files;
@@ -11,7 +12,7 @@ mod owners;
 mod target;
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -20,9 +21,10 @@ use crate::boot::install::{SWITCH, Undone, stage_places, undo};
 use crate::boot::ledger::{Entry, Ledger};
 use crate::boot::machine::{
     Home, Layout, Looker, Machine, MachineRequest, Observed, Overrides, Python, PythonOrigin, RawDistribution, Said,
-    apply_overrides, assumed_driver, judge, observe, observe_interpreter, resolve_gpus,
+    apply_overrides, assumed_driver, judge, observe, resolve_gpus,
 };
 use crate::boot::seen::broken_environment::without_python;
+use crate::boot::seen::interpreter::near;
 use crate::boot::session::Session;
 use crate::boot::state::{Hold, State, hold};
 use crate::core::diag::{Failure, Finding, listed};
@@ -243,9 +245,7 @@ impl Session<'_> {
 
     fn hold_layout(&self, request: &MachineRequest, beside: Option<&Path>) -> Result<(Hold, Option<Layout>), Failure> {
         let is_here = request.runtime.is_none() && request.record.is_none();
-        let near = near(beside)?;
-        let looker = Looker { kernel_pid: request.kernel_pid, near: &near, ..self.looker(request.python.as_deref()) };
-        let python = if is_here { observe_interpreter(looker) } else { None };
+        let python = if is_here { self.interpreter_near(request, beside)? } else { None };
         let layout = python.map(|python| python.layout);
         let held = hold(&self.paths.state, layout.as_ref(), &|line| self.say(line))?;
         Ok((held, layout))
@@ -284,18 +284,6 @@ impl Session<'_> {
             seen.possible_gpus.clear();
         }
         Ok(seen)
-    }
-
-    pub(super) fn looker<'b>(&'b self, python: Option<&'b Path>) -> Looker<'b> {
-        Looker {
-            paths: &self.paths,
-            environment: self.environment,
-            hosts: self.matrix.hosts,
-            python,
-            kernel_pid: None,
-            near: &[],
-            now: self.now,
-        }
     }
 
     fn runtime(&self, name: &str) -> Result<Seen, Failure> {
@@ -361,16 +349,6 @@ fn read_record(path: &Path) -> Result<Observed, Failure> {
         return Err(wrong().help(help));
     }
     serde_json::from_value(value).map_err(|error| wrong().because(&error).help(help))
-}
-
-/// Where a `.venv` is looked for: the working directory, and the folder of the file that a verb is about.
-fn near(beside: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
-    // A working directory that is gone has none.
-    let mut folders: Vec<PathBuf> = files::absolute(Path::new(".")).into_iter().collect();
-    if let Some(file) = beside {
-        folders.extend(files::absolute(file)?.parent().map(Path::to_owned));
-    }
-    Ok(folders)
 }
 
 /// Whether a lock may hold `text` as a name.

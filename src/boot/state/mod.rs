@@ -5,14 +5,15 @@ mod hold;
 mod orphan;
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::boot::ledger::{Ledger, Notes};
+use crate::boot::ledger::{Entry as LedgerEntry, Ledger, Notes};
 use crate::boot::machine::Layout;
-use crate::boot::marker::{Event, Marker, Move, Next, Now, SCHEMA, next};
+use crate::boot::marker::{Event, Marker, Move, Next, Now, Phase, SCHEMA, next};
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -157,6 +158,25 @@ impl State {
     /// from before its changes were undone.
     pub fn has_lost_ledger(&self, ledger: &Ledger) -> bool {
         ledger.is_empty() && self.site.as_ref().is_some_and(|site| site.join(IDENTITY).is_file_there())
+    }
+
+    /// Whether the last apply here was of `lock` and was completed, and the packages that it installed still have their
+    /// metadata. No file is compared.
+    pub fn is_as_locked(&self, lock: Sha256) -> Result<bool, Failure> {
+        let is_of = |marker: Marker| marker.lock == lock && marker.phase == Phase::Applied;
+        if !self.marker()?.is_some_and(is_of) {
+            return Ok(false);
+        }
+        let ledger = self.ledger()?;
+        let names = self.site.iter().flat_map(|site| files::names_if_any(site));
+        let mut there: BTreeMap<PackageName, Vec<Version>> = BTreeMap::new();
+        for (name, version) in names.filter_map(|name| dist_info(&name).map(|(name, text)| (name, text.to_owned()))) {
+            there.entry(name).or_default().extend(version.parse::<Version>());
+        }
+        let is_there = |(name, entry): (&PackageName, &LedgerEntry)| {
+            there.get(name).is_some_and(|all| *all == [entry.version.clone()])
+        };
+        Ok(!ledger.is_empty() && ledger.distributions.iter().all(is_there))
     }
 
     /// Whether another user, or another state folder, has a record of changes of the environment, beside `ledger`.

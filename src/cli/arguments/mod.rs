@@ -5,6 +5,7 @@ mod editing;
 mod golden_upkeep;
 mod golden;
 mod export;
+mod explaining;
 mod init;
 mod cache;
 mod installing;
@@ -14,6 +15,7 @@ mod matrix;
 mod named_files;
 mod probe;
 mod runtime;
+mod running;
 
 use std::path::PathBuf;
 
@@ -26,6 +28,7 @@ use crate::core::diag::byte_count;
 pub use cache::{CacheVerb, CompletionsOptions};
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
 pub use editing::{AddPackagesOptions, EditedOptions, LockOptions, RemovePackagesOptions, UpgradeOptions};
+pub use explaining::{ExplainOptions, TreeOptions};
 pub use export::{ContainerOptions, ExportVerb, ExportedOptions, NotebookOptions};
 pub use golden::{AddOptions, GoldenVerb, ListOptions, RENAMED, SourceOptions, TrustOptions, UpdateOptions, pinned};
 pub use golden_upkeep::{
@@ -39,6 +42,7 @@ pub use matrix::{InspectOptions, MatrixVerb, ShowOptions, WheelOptions};
 pub use named_files::NamedFiles;
 pub use package_sources::IndexOptions;
 pub use probe::{GpuProbeOptions, LoaderProbeOptions, NcclProbeOptions, ProbeVerb, StageOptions, StorageProbeOptions};
+pub use running::RunOptions;
 pub use runtime::{ForecastOptions, RuntimeImportOptions, RuntimeVerb};
 
 /// The profile where none is named.
@@ -102,6 +106,8 @@ pub enum Verb {
     Plan(PreviewOptions),
     /// Install what the lock pins; exit code 10: restart the kernel, then run it again
     Apply(ApplyOptions),
+    /// Run a Python file or a command in the environment as locked; apply first if it differs
+    Run(RunOptions),
     /// Undo every apply: remove what colab-boot installed, reinstall what it replaced
     Restore(RestoreOptions),
     /// Download the wheels of a lock into a folder, for offline use with `apply --wheelhouse`
@@ -137,7 +143,10 @@ pub enum Verb {
     Record(RecordOptions),
     /// Find secrets in notebooks, profiles, cells and logs, and remove them
     Scrub(ScrubOptions),
+    /// Show which package of a lock needs which
+    Tree(TreeOptions),
     /// Explain a diagnostic code, a pasted error, or why a package is in a lock
+    #[command(visible_alias = "why")]
     Explain(ExplainOptions),
     /// Show the cache, and remove what nothing uses
     #[command(subcommand)]
@@ -154,8 +163,7 @@ impl Verb {
     pub const fn reads_state(&self) -> bool {
         !matches!(
             self,
-            Self::Init(_)
-                | Self::Fingerprint(_)
+            Self::Fingerprint(_)
                 | Self::Diff(_)
                 | Self::Matrix(_)
                 | Self::Runtime(_)
@@ -163,6 +171,7 @@ impl Verb {
                 | Self::Probe(_)
                 | Self::Stage(_)
                 | Self::Scrub(_)
+                | Self::Tree(_)
                 | Self::Explain(_)
                 | Self::Cache(_)
                 | Self::Completions(_)
@@ -182,6 +191,7 @@ impl Verb {
             Self::Lock(_) => "lock",
             Self::Plan(_) => "plan",
             Self::Apply(_) => "apply",
+            Self::Run(_) => "run",
             Self::Restore(_) => "restore",
             Self::Fetch(_) => "fetch",
             Self::Verify(_) => "verify",
@@ -197,32 +207,13 @@ impl Verb {
             Self::Stage(_) => "stage",
             Self::Record(_) => "record",
             Self::Scrub(_) => "scrub",
+            Self::Tree(_) => "tree",
             Self::Explain(_) => "explain",
             Self::Cache(_) => "cache",
             Self::Completions(_) => "completions",
             Self::InstallWheels(_) => "install-wheels",
         }
     }
-}
-
-#[derive(Debug, Args)]
-pub struct ExplainOptions {
-    /// A code such as `driver-too-old`, a package of a lock, or the text of an error [default: list all codes]
-    #[arg(value_name = "CODE|PACKAGE|TEXT", allow_hyphen_values = true)]
-    pub topic: Option<String>,
-
-    /// The profile whose lock contains the package [default: the only profile with a lock in this folder]
-    pub profile: Option<PathBuf>,
-
-    /// The lock [default: beside the profile]
-    #[arg(long, value_name = "FILE")]
-    pub lock: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub machine: MachineOptions,
-
-    #[command(flatten)]
-    pub index: IndexOptions,
 }
 
 #[derive(Debug, Args)]

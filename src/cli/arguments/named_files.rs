@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::boot::lock::lock_path;
 use crate::cli::arguments::{
-    AddOptions, AddPackagesOptions, Arguments, DoctorOptions, EditedOptions, ExportVerb, FetchOptions,
+    AddOptions, AddPackagesOptions, ApplyOptions, Arguments, DoctorOptions, EditedOptions, ExportVerb, FetchOptions,
     GoldenCheckOptions, GoldenVerb, ListOptions, LockOptions, MachineOptions, MatrixVerb, PlanOptions,
     PolicySetOptions, PolicyVerb, PreviewOptions, ProbeVerb, PublishOptions, RemovePackagesOptions, RuntimeVerb,
-    ScrubOptions, SignOptions, TrustOptions, UpdateOptions, UpgradeOptions, Verb, WithdrawOptions,
+    ScrubOptions, SignOptions, TreeOptions, TrustOptions, UpdateOptions, UpgradeOptions, Verb, WithdrawOptions,
 };
+use crate::core::host::destination::is_stdout;
 use crate::golden::pin::PIN_FILE;
 
 /// The files that a command reads and writes, as the user names them or by default.
@@ -34,7 +35,10 @@ impl Arguments {
         files.reports.extend(self.json.clone());
         files.read.extend(self.matrix.iter().map(PathBuf::from));
         match &self.verb {
-            Verb::Init(options) => files.begun = Some(options.path.clone()),
+            Verb::Init(options) => {
+                files.begun = Some(options.path.clone());
+                files.read.extend(options.from.iter().filter(|from| !is_stdout(from)).cloned());
+            }
             Verb::Fingerprint(options) | Verb::Status(options) => files.of_machine(&options.machine),
             Verb::Diff(options) => files.read.extend([&options.a].into_iter().chain(&options.b).map(PathBuf::from)),
             Verb::Lock(options) => files.of_lock(options),
@@ -45,11 +49,9 @@ impl Arguments {
                 files.of_plan(options);
                 files.read.push(lock_path(&options.profile, options.lock.as_ref()));
             }
-            Verb::Apply(options) => {
-                files.of_plan(&options.plan);
-                let lock = lock_path(&options.plan.profile, options.plan.lock.as_ref());
-                if options.plan.locked { files.read.push(lock) } else { files.written.push(lock) }
-            }
+            Verb::Apply(options) => files.of_apply(options),
+            Verb::Run(options) => files.of_apply(&options.to_apply()),
+            Verb::Tree(TreeOptions { profile, lock, .. }) => files.of_locked(profile, lock.as_ref()),
             Verb::Restore(options) => files.of_machine(&options.machine),
             Verb::Fetch(FetchOptions { lock, profile, .. }) => {
                 files.read.extend([lock.clone(), profile.clone().unwrap_or_else(|| lock.with_extension("toml"))]);
@@ -79,8 +81,7 @@ impl Arguments {
             Verb::Scrub(options) => files.of_scrub(options),
             Verb::Explain(options) => {
                 files.of_machine(&options.machine);
-                let lock = options.profile.as_ref().map(|profile| lock_path(profile, options.lock.as_ref()));
-                files.read.extend(options.profile.iter().cloned().chain(lock));
+                options.profile.iter().for_each(|profile| files.of_locked(profile, options.lock.as_ref()));
             }
             Verb::Matrix(verb) => files.of_matrix(verb),
             Verb::InstallWheels(options) => files.read.extend(options.requirements.clone()),
@@ -114,6 +115,16 @@ impl NamedFiles {
     fn of_machine(&mut self, options: &MachineOptions) {
         self.read.extend(options.machine.clone());
         self.read.extend(options.kernel_modules.clone());
+    }
+
+    fn of_locked(&mut self, profile: &Path, lock: Option<&PathBuf>) {
+        self.read.extend([profile.to_owned(), lock_path(profile, lock)]);
+    }
+
+    fn of_apply(&mut self, options: &ApplyOptions) {
+        self.of_plan(&options.plan);
+        let lock = lock_path(&options.plan.profile, options.plan.lock.as_ref());
+        if options.plan.locked { self.read.push(lock) } else { self.written.push(lock) }
     }
 
     fn of_lock(&mut self, options: &LockOptions) {
@@ -166,7 +177,7 @@ impl NamedFiles {
             (_, Some(options)) => (&options.profile, &options.lock),
             (_, None) => return,
         };
-        self.read.extend([profile.clone(), lock_path(profile, lock.as_ref())]);
+        self.of_locked(profile, lock.as_ref());
         self.written.extend(verb.output().cloned());
         self.folders.extend(match verb {
             ExportVerb::Notebook(options) => Some(options.out.clone()),

@@ -4,6 +4,7 @@ mod matrix_table;
 mod findings;
 mod forecast_table;
 mod plan_table;
+mod tree;
 mod release_text;
 mod why;
 
@@ -12,4 +13,5 @@ pub use forecast_table::{forecast_edges, render_forecast};
 pub use matrix_table::{RowReport, render_builds};
 pub use plan_table::{needed_images, plan_line, render_plan};
 pub use release_text::{Row, difference, one_release, shown};
+pub use tree::render_tree;
 pub use why::ShownWhy;

@@ -4,23 +4,17 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::boot::goal::read_listed_text;
-use crate::boot::import::{Imported, imported, of_environment, script_block};
+use crate::boot::import::{Imported, of_environment, of_files};
 use crate::boot::machine::MachineRequest;
 use crate::boot::profile::STARTER;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
-use crate::cli::arguments::InitOptions;
+use crate::cli::arguments::{InitOptions, MachineOptions, PlanOptions, PreviewOptions};
+use crate::cli::verbs::plan;
 use crate::core::diag::{Code, Failure, Finding, counted, shell_word};
 use crate::core::host::destination::{is_stdout, write_output};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
-use crate::core::model::ipynb::Ipynb;
-use crate::core::model::requirement::lenient_specifiers;
-use crate::core::model::version::range_of;
-
-/// Files of other tools that `init` looks for in the folder of the profile.
-const KNOWN: [&str; 5] = ["pyproject.toml", "requirements.txt", "environment.yml", "uv.lock", "pylock.toml"];
 
 #[derive(Serialize)]
 struct InitReport<'a> {
@@ -32,39 +26,85 @@ struct InitReport<'a> {
     /// What of them is not in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left_out: Vec<String>,
+    /// That of `plan`, where it was made from other files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<serde_json::Value>,
 }
 
 pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let path = &options.path;
-    if !is_stdout(path) && path.is_there() {
+    let is_bare = options.from.is_empty() && options.python.is_none();
+    if !is_stdout(path) && path.is_there() && (is_bare || files::read_text(path, "profile")? != STARTER) {
         return Err(
             Failure::input(format!("`{}` exists already", path.display())).help("name another file, or edit this one")
         );
     }
-    let made = if options.from.is_empty() { None } else { Some(taken_over(options, session)?) };
-    let text = made.as_ref().map_or(STARTER, |made| made.text.as_str());
-    let (packages, left_out) = made.as_ref().map(|made| (made.packages, made.left_out.clone())).unzip();
-    let report = Report::new(InitReport { path, packages, left_out: left_out.unwrap_or_default() }, String::new());
-    let mut report = report.with_findings(made.as_ref().and_then(not_taken_over).into_iter().collect());
+    if is_bare {
+        return starter(path, session);
+    }
+    let made = taken_over(options, session)?;
+    if made.packages == 0 {
+        let nothing = Failure::input("there is no package to take over").help("nothing was written");
+        return Err(made.left_out.into_iter().fold(nothing, Failure::cause));
+    }
+    let report = InitReport { path, packages: Some(made.packages), left_out: made.left_out.clone(), plan: None };
     if is_stdout(path) {
-        return Ok(report.printing(Some(text.to_owned())));
+        let findings = not_taken_over(&made).into_iter().collect();
+        return Ok(Report::new(report, String::new()).with_findings(findings).printing(Some(made.text)));
     }
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), files::create_folder)?;
-    write_output(path, text.as_bytes())?;
+    write(path, &made.text)?;
+    let done = format!("wrote {} with {}", shell_word(path), counted(made.packages, "package"));
+    let mut plan = plan::run(&previewed(options, session), session).map_err(|failure| {
+        let lines = counted(made.left_out.len(), "line");
+        let rest = if made.left_out.is_empty() { String::new() } else { format!("; it lists {lines} not taken over") };
+        let failure = failure.advise(format!("{done}{rest}"));
+        failure.advise(format!("once this is corrected: `colab-boot plan {}`", shell_word(path)))
+    })?;
+    plan.data = serde_json::to_value(InitReport { plan: Some(plan.data), ..report }).unwrap_or_default();
+    plan.findings.splice(0..0, not_taken_over(&made));
+    plan.talk.insert(0, done);
+    Ok(plan)
+}
+
+/// Writes the starter profile, and says of what else in its folder a profile can be made.
+fn starter(path: &Path, session: &Session<'_>) -> Result<Report, Failure> {
+    let report = InitReport { path, packages: None, left_out: Vec::new(), plan: None };
+    let mut report = Report::new(report, String::new());
+    if is_stdout(path) {
+        return Ok(report.printing(Some(STARTER.to_owned())));
+    }
+    let found = session.importable(path.parent().unwrap_or(path));
+    write(path, STARTER)?;
     let name = shell_word(path);
-    report.talk.push(match packages {
-        Some(packages) => format!("wrote {name} with {}; next: `colab-boot plan {name}`", counted(packages, "package")),
-        None => format!("wrote {name}; next: edit it, then `colab-boot plan {name}`"),
-    });
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let found: Vec<PathBuf> = KNOWN.iter().map(|name| folder.join(name)).filter(|file| file.is_file_there()).collect();
-    if packages.is_none()
-        && let Some(first) = found.first()
-    {
-        let first = shell_word(first);
-        report.talk.push(format!("`colab-boot init --from {first} OTHER.toml` makes a profile of `{first}`"));
-    }
+    report.talk.push(format!("wrote {name}; next: edit it, then `colab-boot plan {name}`"));
+    let commands = found.iter().map(|from| format!("  colab-boot init --from {} {name}", shell_word(from)));
+    report.talk.extend((!found.is_empty()).then(|| "or, to start from what you have:".to_owned()));
+    report.talk.extend(commands);
     Ok(report)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), files::create_folder)?;
+    write_output(path, text.as_bytes())
+}
+
+/// How the written profile is planned.
+fn previewed(options: &InitOptions, session: &Session<'_>) -> PreviewOptions {
+    let machine = MachineOptions {
+        python: python_of(options, session),
+        runtime: options.runtime.clone(),
+        ..MachineOptions::default()
+    };
+    let (profile, index) = (options.path.clone(), options.index.clone());
+    PreviewOptions {
+        plan: PlanOptions { profile, lock: None, locked: false, script: None, machine, index },
+        add_apt: false,
+    }
+}
+
+/// The Python that is meant. A variable names one to plan for, never one to take over.
+fn python_of(options: &InitOptions, session: &Session<'_>) -> Option<PathBuf> {
+    options.python.clone().or_else(|| session.environment.get("COLAB_BOOT_PYTHON").map(PathBuf::from))
 }
 
 /// A warning with each line that is not in the profile.
@@ -75,50 +115,28 @@ fn not_taken_over(made: &Imported) -> Option<Finding> {
     (!made.left_out.is_empty()).then(|| made.left_out.iter().cloned().fold(finding, Finding::with_note))
 }
 
-/// The profile that asks for what the named files ask for.
+/// The profile that asks for what the named files ask for, or for what is installed in an environment.
 fn taken_over(options: &InitOptions, session: &Session<'_>) -> Result<Imported, Failure> {
-    let name = profile_name(&options.path, &options.from[0]);
-    if let [folder] = options.from.as_slice()
-        && folder.is_folder_there()
-    {
-        let request = MachineRequest { python: Some(folder.clone()), system: true, ..MachineRequest::default() };
+    let (given, runtime) = (python_of(options, session), options.runtime.clone());
+    let request = MachineRequest { python: given, runtime, system: true, ..MachineRequest::default() };
+    let folder = match options.from.as_slice() {
+        [] => options.python.clone(),
+        [folder] => Some(folder.clone()).filter(|folder| folder.is_folder_there()),
+        _ => None,
+    };
+    let name = profile_name(&options.path);
+    if let Some(folder) = folder {
+        let request = MachineRequest { python: Some(folder), runtime: None, ..request };
         return of_environment(&name, &session.machine(&request)?, session.matrix);
     }
-    let seen = session.machine_near(&MachineRequest { system: true, ..MachineRequest::default() }, None)?;
-    let python = seen.python_facts()?;
-    let (mut all, mut notes) = (Vec::new(), Vec::new());
-    for file in &options.from {
-        let path = if is_stdout(file) { PathBuf::from("/dev/stdin") } else { file.clone() };
-        let shown = file.display().to_string();
-        let text = files::read_text(&path, "file")?;
-        if let Some(block) = cells_of(&text).iter().find_map(|cell| script_block(cell)) {
-            let block = block.map_err(|why| Failure::input(format!("the metadata of `{shown}`")).cause(why))?;
-            let lines: String = block.dependencies.iter().map(|line| format!("{line}\n")).collect();
-            all.push((shown.clone(), read_listed_text(&path.with_extension("txt"), &lines, &python)?));
-            let is_met = |wanted: &String| {
-                let range = lenient_specifiers(wanted).map(|specifiers| range_of(&specifiers));
-                range.is_none_or(|range| range.contains(&python.version.only_release()))
-            };
-            let other = block.requires_python.filter(|wanted| !is_met(wanted));
-            notes
-                .extend(other.map(|wanted| format!("{shown}: requires-python `{wanted}`: this Python is another one")));
-        } else {
-            all.push((shown, read_listed_text(&path, &text, &python)?));
-        }
-    }
-    Ok(imported(&name, &all, session.matrix, notes))
+    let python = session.machine_near(&request, Some(&options.path))?.python_facts()?;
+    of_files(&name, &options.from, &python, session.matrix)
 }
 
-/// The code cells of a notebook; any other text as it is.
-fn cells_of(text: &str) -> Vec<String> {
-    let Ok(notebook) = Ipynb::parse(text) else { return vec![text.to_owned()] };
-    notebook.cells.into_iter().filter(|cell| cell.is_code).map(|cell| cell.source).collect()
-}
-
-/// A name for the profile at `path`: that of the file, or of the folder that it or its source lies in.
-fn profile_name(path: &Path, from: &Path) -> String {
+/// A name for the profile at `path`: that of the file, or of its folder.
+fn profile_name(path: &Path) -> String {
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let of_folder = || from.real().ok()?.parent()?.file_name().map(|name| name.to_string_lossy().into_owned());
+    let of_folder = || Some(files::absolute(path).ok()?.parent()?.file_name()?.to_string_lossy().into_owned());
     let name = stem(path).filter(|name| name != "profile" && name != "-").or_else(of_folder).unwrap_or_default();
     let clean = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let name: String = name.chars().map(clean).collect();

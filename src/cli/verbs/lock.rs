@@ -43,14 +43,7 @@ pub(super) fn lock_edited(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let path = &options.profile;
-    let unchanged = |mut failure: Failure| {
-        let help = format!("`{}` was not changed", path.display());
-        match failure.findings.last_mut() {
-            Some(last) => last.help.push(help),
-            None => failure.help.push(help),
-        }
-        failure
-    };
+    let unchanged = |failure: Failure| failure.advise(format!("`{}` was not changed", path.display()));
     let profile = session.profile_of(path, text).map_err(unchanged)?;
     let write = || write_output(path, profile.source.text.as_bytes());
     let mut report = locked(&options.to_lock(), &profile, session, &write).map_err(unchanged)?;

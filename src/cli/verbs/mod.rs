@@ -22,10 +22,12 @@ mod probe;
 mod record;
 mod remove;
 mod restore;
+mod run;
 mod runtime;
 mod scrub;
 mod stage;
 mod status;
+mod tree;
 mod upgrade;
 mod verify;
 
@@ -47,6 +49,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Lock(options) => lock::run(options, session),
         Verb::Plan(options) => plan::run(options, session),
         Verb::Apply(options) => apply::run(options, session, style),
+        Verb::Run(options) => run::run(options, session, style),
         Verb::Restore(options) => restore::run(options, session, style),
         Verb::Fetch(options) => fetch::run(options, session, style),
         Verb::Verify(options) => verify::run(options, session),
@@ -62,6 +65,7 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Stage(options) => stage::run(options, session, style),
         Verb::Record(options) => record::run(options, session),
         Verb::Scrub(options) => scrub::run(options, session),
+        Verb::Tree(options) => tree::run(options, session),
         Verb::Explain(options) => explain::run(options, session),
         Verb::Cache(verb) => cache::run(verb, session),
         Verb::Completions(options) => completions::run(options),

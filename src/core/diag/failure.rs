@@ -89,6 +89,17 @@ impl Failure {
         self
     }
 
+    /// With a next step, where findings are shown in place of the message, too.
+    #[must_use]
+    pub fn advise(mut self, text: impl Into<String>) -> Self {
+        match self.findings.last_mut() {
+            Some(last) => last.help.push(text.into()),
+            None => self.help.push(text.into()),
+        }
+        self
+    }
+
+    /// With a next step.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());

@@ -1,7 +1,7 @@
 //! Processes: started without a shell, bounded in time, and shown as one could type them when they fail.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::os::fd::OwnedFd;
@@ -36,6 +36,21 @@ pub struct Invocation {
     pub folder: Option<PathBuf>,
     /// What it leaves running in its process group ends with it.
     pub whole: bool,
+}
+
+/// Replaces this process with `program`, which inherits all that this one has, and `variables`. Returns why that
+/// failed.
+#[expect(clippy::disallowed_methods, reason = "with `Invocation` the one place that starts processes")]
+pub fn become_program(program: &OsStr, arguments: &[OsString], variables: &[(String, String)]) -> Failure {
+    let mut command = Command::new(program);
+    command.args(arguments).env_remove("PYTHONHOME").envs(variables.iter().map(|(name, value)| (name, value)));
+    let error = command.exec();
+    let shown = program.to_string_lossy();
+    if error.kind() == ErrorKind::NotFound {
+        return Failure::input(format!("there is no command `{shown}`"))
+            .help("it is neither in the environment nor on PATH");
+    }
+    Failure::world(format!("could not run `{shown}`")).because(&error)
 }
 
 /// What a finished process left.
@@ -106,7 +121,7 @@ impl Invocation {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
+    #[expect(clippy::disallowed_methods, reason = "with `become_program` the one place that starts processes")]
     fn command(&self) -> Command {
         self.note_files();
         let mut command = Command::new(&self.program);

@@ -78,9 +78,9 @@ pub fn supervised(arguments: &[OsString], environment: &mut BTreeMap<String, Str
         let _ = set_parent_process_death_signal(Some(Signal::KILL));
         return None;
     }
-    // The recorder lives beside a kernel, and touches no file of a user's.
-    let is_recorder = arguments.get(1).is_some_and(|verb| verb == "record");
-    if is_recorder || !has_remote() {
+    // The recorder lives beside a kernel, and touches no file of a user's. A program that is run may wait as it likes.
+    let verb = arguments.iter().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    if verb.is_some_and(|verb| verb == "record" || verb == "run") || !has_remote() {
         return None;
     }
     let signals = Deferred::begin().ok()?;

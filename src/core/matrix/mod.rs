@@ -5,6 +5,7 @@ mod builds;
 mod carriers;
 mod checks;
 mod collisions;
+mod conda_names;
 mod cuda_links;
 mod deserializing;
 mod figures;
@@ -41,6 +42,7 @@ use crate::core::model::{CudaVersion, DriverVersion, PackageName, Requirement, S
 pub use builds::{Basis, Build, Builds, read_builds, write_builds};
 pub use carriers::{Carried, Soname, carrier_for, is_carrier, is_jaxlib_or_plugin};
 pub use checks::{Amount, Check, CredentialPlace, KnownBad, Unit, Working, checks, credential_places, known_bad};
+pub use conda_names::CondaPackage;
 pub use cuda_links::{ByCuda, Link};
 pub use figures::{Card, Figures};
 pub use gpus::Gpus;

@@ -94,6 +94,11 @@ fn split_marker(line: &str) -> (&str, &str) {
     end.map_or((line, ""), |at| (&line[..at], &line[at + 1..]))
 }
 
+/// The marker of a requirement, as written; `None` where it applies everywhere.
+pub fn marker_of(line: &str) -> Option<&str> {
+    Some(split_marker(line).1.trim()).filter(|marker| !marker.is_empty())
+}
+
 /// The requirement with its address in ASCII, which `pep508_rs` 0.9.2 does not panic on; an error where anything else
 /// has other characters.
 fn ascii_address(head: &str) -> Result<Option<String>, String> {

@@ -48,6 +48,12 @@ impl Outcome {
         assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self
     }
+
+    /// Asserts that `text` stands in what it printed.
+    pub fn says(self, text: &str) -> Self {
+        assert!(self.stdout.contains(text) || self.stderr.contains(text), "`{text}` is not in {self:?}");
+        self
+    }
 }
 
 impl Test {

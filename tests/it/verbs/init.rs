@@ -22,14 +22,25 @@ fn files_of_other_tools_become_profiles_that_resolve() {
     let cell = serde_json::json!({ "cell_type": "code", "metadata": {}, "source": script });
     let notebook = serde_json::json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4 });
     let cases = [
-        ("requirements.txt", "app<2  # old\nlib ; python_version < '3'\n", "app = \"<2\"\n"),
+        ("requirements.txt", "app<2  # old\n", "app = \"<2\"\n"),
         ("more.txt", "-r requirements.txt\n-c limits.txt\n", "app = \"<2\"\n\n[constraints]\nlib = \"<2\"\n"),
         (
             "pyproject.toml",
             "[project]\nname = 'x'\nversion = '1'\ndependencies = ['app[fast] >=1,<2']\n",
             "app = { version = \">=1,<2\", extras = [\"fast\"] }\n",
         ),
-        ("environment.yml", "dependencies:\n  - pip:\n    - app==1.0\n", "app = \"==1.0\"\n"),
+        ("environment.yml", "dependencies:\n  - pip\n  - pip:\n    - app==1.0\n", "app = \"==1.0\"\n"),
+        (
+            "pixi.toml",
+            "[workspace]\nname = 'x'\n[pypi-dependencies]\napp = { version = '>=1,<2', extras = ['fast'] }\nlib = '*'\n",
+            "app = { version = \">=1,<2\", extras = [\"fast\"] }\nlib = \"*\"\n",
+        ),
+        (
+            "markers.txt",
+            "app; python_version >= '3'\nlib; sys_platform == 'win32'\n",
+            "app = { version = \"*\", marker = \"python_version >= '3'\" }\n\
+             lib = { version = \"*\", marker = \"sys_platform == 'win32'\" }\n",
+        ),
         ("script.py", script, "app = \"<2\"\n"),
         ("notes.ipynb", &notebook.to_string(), "app = \"<2\"\n"),
     ];
@@ -37,9 +48,9 @@ fn files_of_other_tools_become_profiles_that_resolve() {
     for (name, text, expected) in cases {
         assert_eq!(packages(&day, name, text), format!("[packages]\n{expected}"), "{name}");
         let profile = format!("{name}.profile.toml");
-        day.test.run(&["init", &profile, "--from", name]).expect(0);
-        let locked = day.run(&["lock", &profile]);
-        assert!(locked.code == 0 || name == "pyproject.toml", "{name}: {locked:?}");
+        let said = day.run(&["init", &profile, "--from", name]).expect(0);
+        assert!(said.stdout.contains("plan: ") && said.stderr.contains("wrote "), "{name}: {said:?}");
+        day.run(&["lock", &profile]).expect(0);
     }
     // What the user has written stays.
     assert!(day.test.run(&["init", "script.py", "--from", "more.txt"]).expect(2).stderr.contains("exists already"));
@@ -52,7 +63,7 @@ fn what_is_not_taken_over_is_said_and_an_environment_becomes_what_nothing_else_t
     let lines =
         "app==1.0+cu128\n-e ./mine\ngit+https://example.com/x.git\n--extra-index-url https://x.example/simple\n";
     std::fs::write(day.test.path("r.txt"), lines).expect("a file");
-    let said = day.test.run(&["init", "p.toml", "--from", "r.txt"]).expect(0);
+    let said = day.run(&["init", "p.toml", "--from", "r.txt"]).expect(0);
     assert!(said.stderr.contains("warning[import-incomplete]: 4 lines not taken over"), "{said:?}");
     let text = day.read("p.toml");
     assert_eq!(text.lines().filter(|line| line.starts_with("# not taken over: r.txt: ")).count(), 4, "{text}");
@@ -60,10 +71,48 @@ fn what_is_not_taken_over_is_said_and_an_environment_becomes_what_nothing_else_t
     let prefix = day.prefix().display().to_string();
     let said = day.test.run(&["init", "-", "--from", &prefix]).expect(0);
     assert!(said.stdout.ends_with("[packages]\napp = \"==1.0\"\n"), "{said:?}");
+    assert_eq!(day.run(&["init", "-"]).expect(0).stdout, said.stdout, "--python alone");
     let refused = day.test.run(&["init", "q.toml", "--from", "nowhere.txt"]).expect(2);
     assert!(refused.stderr.contains("nowhere.txt") && !day.test.path("q.toml").exists(), "{refused:?}");
     let found = day.test.run(&["init"]).expect(0);
     assert!(!found.stderr.contains("--from"), "{found:?}");
-    std::fs::write(day.test.path("requirements.txt"), "app\n").expect("a file");
-    assert!(day.test.run(&["init", "s.toml"]).expect(0).stderr.contains("init --from requirements.txt"));
+}
+
+#[test]
+fn what_lies_there_is_offered_and_what_cannot_be_planned_is_still_written() {
+    let day = day();
+    day.run(&["plan"]).expect(2).says("`colab-boot init profile.toml` writes a starter profile");
+    std::fs::write(day.test.path("requirements-dev.txt"), "app\nnone-such\n").expect("a file");
+    let hint = "colab-boot init --from requirements-dev.txt profile.toml";
+    day.run(&["plan"]).expect(2).says(hint);
+    day.test.run(&["init"]).expect(0).says(hint);
+    // A starter that nobody has edited is no work of anybody.
+    let said = day.run(&["init", "--from", "requirements-dev.txt"]).expect(1);
+    assert!(said.stderr.contains("wrote profile.toml with 2 packages"), "{said:?}");
+    assert!(day.read("profile.toml").ends_with("[packages]\napp = \"*\"\nnone-such = \"*\"\n"));
+    day.run(&["init", "--from", "requirements-dev.txt"]).expect(2).says("exists already");
+    std::fs::write(day.test.path("empty.txt"), "# nothing\n").expect("a file");
+    day.run(&["init", "e.toml", "--from", "empty.txt"]).expect(2).says("no package to take over");
+    assert!(!day.test.path("e.toml").exists());
+}
+
+#[test]
+fn packages_of_conda_and_sources_of_uv_are_taken_over_where_an_index_has_the_same() {
+    let day = Day::new(&[("torch", "2.9.0", &[]), ("matplotlib", "3.10.0", &[]), ("app", "1.0", &[])]);
+    let conda = "dependencies:\n  - pytorch::pytorch>=2.1\n  - matplotlib-base=3.10\n  - pytorch-cuda=12.1\n\
+                 \x20 - libfoo=1\n  - pip:\n    - app\n";
+    std::fs::write(day.test.path("environment.yml"), conda).expect("a file");
+    let said = day.run(&["init", "p.toml", "--from", "environment.yml"]).expect(0);
+    let text = day.read("p.toml");
+    for line in ["torch = \">=2.1\"\n", "matplotlib = \"==3.10.*\"\n", "app = \"*\"\n"] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert!(said.stderr.contains("2 lines not taken over") && said.stderr.contains("`colab-boot add libfoo`"));
+    let project = "[project]\nname = 'x'\ndependencies = ['app', 'torch', 'mine']\n\
+                   [tool.uv.sources]\ntorch = { index = 'cpu' }\nmine = { path = '../mine' }\n\
+                   [[tool.uv.index]]\nname = 'cpu'\nurl = 'https://x.example/cpu'\nexplicit = true\n";
+    std::fs::write(day.test.path("pyproject.toml"), project).expect("a file");
+    let text = day.run(&["init", "-", "--from", "pyproject.toml"]).expect(0).stdout;
+    let index = "[[index]]\nname = \"cpu\"\nurl = \"https://x.example/cpu\"\npackages = [\"torch\"]\n";
+    assert!(text.contains(index) && !text.contains("\nmine ="), "{text}");
 }

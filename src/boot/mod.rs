@@ -42,6 +42,8 @@ pub mod session;
 pub mod seen;
 // What is asked of indexes for such a machine: solves, pages, wheels.
 pub mod retrieval;
+// Packages that come from folders, repositories and files: archives pinned by their digest.
+pub mod project;
 // What is wanted of it: a profile with its lock or a new solve, or a restore.
 pub mod goal;
 // A lock in the formats of other tools.

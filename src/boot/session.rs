@@ -56,7 +56,7 @@ impl Session<'_> {
                 format!("`colab-boot init --from {} {shown}` makes it of what you have", shell_word(&from))
             });
             let from: Vec<String> = from.collect();
-            let starter = from.is_empty().then(|| format!("`colab-boot init {shown}` writes a starter profile"));
+            let starter = Some(format!("`colab-boot init {shown}` writes a starter profile"));
             from.into_iter().chain(starter).fold(failure, Failure::help)
         })?;
         self.profile_of(path, text)

@@ -12,6 +12,7 @@ use crate::boot::audit::listed_lines::{Listed, ListedIndex};
 use crate::boot::audit::notebook_installs::notebook;
 use crate::boot::audit::pixi::{PixiManifest, pixi};
 use crate::boot::audit::requirements_txt::{Include, one, read_requirements};
+use crate::boot::audit::source_tables::placed;
 use crate::boot::audit::yaml_depth::is_shallow;
 use crate::core::diag::Source;
 use crate::core::model::PackageName;
@@ -128,7 +129,10 @@ impl ToolUv {
         // A package of that name on an index is another one.
         listed.asked.retain(|line| !others.clone().any(|(package, _)| *package == line.requirement.name));
         listed.named.retain(|one| !others.clone().any(|(package, _)| *package == one.name));
-        listed.elsewhere.extend(others.map(|(package, source)| format!("{package} = {source}")));
+        let line = |(package, source): (&PackageName, &toml::Value)| {
+            placed(package.as_ref(), source).unwrap_or_else(|| format!("{package} = {source}"))
+        };
+        listed.elsewhere.extend(others.map(line));
     }
 }
 

@@ -10,6 +10,7 @@ mod requirements_txt;
 mod yaml_depth;
 mod other_locks;
 mod unmet_requirements;
+mod source_tables;
 mod pixi;
 mod documents;
 mod listed_lines;

@@ -9,6 +9,7 @@ use toml::{Spanned, Value};
 
 use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::requirements_txt::one;
+use crate::boot::audit::source_tables::placed;
 use crate::core::diag::Source;
 use crate::core::model::requirement::bracketed;
 
@@ -48,7 +49,10 @@ impl PixiManifest {
                     let read = one(&line, markers, listed);
                     listed.refused.extend(read.err().map(|error| format!("`{line}`: {error}")));
                 }
-                None => listed.elsewhere.push(format!("{name} = {}", spec.get_ref())),
+                None => {
+                    let placed = placed(name, spec.get_ref());
+                    listed.elsewhere.push(placed.unwrap_or_else(|| format!("{name} = {}", spec.get_ref())));
+                }
             }
             listed.place(known, source, spec.span());
         }

@@ -147,7 +147,7 @@ impl<'a> LineReader<'a> {
                 own.open.push(line.to_owned());
                 Ok(())
             } else if let Some(what) = option(line, "-e", "--editable") {
-                own.elsewhere.push(what.to_owned());
+                own.elsewhere.push(format!("-e {what}"));
                 Ok(())
             } else if line.is_empty() || line.starts_with('-') {
                 self.global(line, &format!("line {number} of `{}`", source.name))

@@ -43,7 +43,10 @@ fn requirements_and_freezes_are_read_as_pip_reads_them() {
     assert_eq!(names(&listed), ["torch 2.11.0", "jax 0.7.2", "scipy 1.14.1", "en 1.0", "x 1.0+local"]);
     let ranges = listed.asked.iter().map(|one| one.requirement.specifiers.to_string());
     assert_eq!(ranges.collect::<Vec<_>>(), ["==2.11.0", "==0.7.2", ">=2, <3", "==1.14.1", "===1.0+local", "==1.*"]);
-    assert_eq!(listed.elsewhere, ["git+https://host.example/x.git@abc#egg=x", "here @ file:///tmp/here", "./folder"]);
+    assert_eq!(
+        listed.elsewhere,
+        ["-e git+https://host.example/x.git@abc#egg=x", "here @ file:///tmp/here", "./folder"]
+    );
     let wrong = read_requirements(&source("a==1 \\\n  ; os_name > ''\nb=!2\nc==3\n"), &markers(), &include);
     assert!(wrong.refused[0].starts_with("line 3: `b=!2`") && names(&wrong) == ["a 1", "c 3"], "{wrong:?}");
     let nested = |name: &str| {

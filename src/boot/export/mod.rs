@@ -94,6 +94,15 @@ pub fn target_of<'l>(lock: &'l Lock, named: Option<&str>) -> Result<&'l LockedTa
 
 /// Fails where a package comes from a notebook image alone: other tools can't have it.
 pub fn must_be_on_indexes(target: &LockedTarget) -> Result<(), Failure> {
+    let own = |package: &&LockedPackage| package.wheel().is_some_and(|wheel| wheel.from.is_some());
+    if let Some(package) = target.packages.iter().find(own) {
+        let from = package.wheel().and_then(|wheel| wheel.from.as_deref()).unwrap_or_default();
+        let message = format!("{} {} comes from `{from}`, not from an index", package.name, package.version);
+        let finding =
+            Finding::error(Code::ExportOwnSource, message).about(Subject::release(&package.name, &package.version));
+        let help = "build a wheel of it, and name that with `url` and `sha256`, or serve it from an index";
+        return Err(Failure::from_findings(Kind::Answer, vec![finding.with_help(help)]));
+    }
     let missing: Vec<&LockedPackage> = target.packages.iter().filter(|package| package.wheel().is_none()).collect();
     let Some(first) = missing.first() else { return Ok(()) };
     let image = first.image_only().unwrap_or_default();

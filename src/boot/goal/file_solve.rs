@@ -356,6 +356,7 @@ fn wanted(line: &RequiredLine, main: &Source) -> Wanted {
         condition: Condition::default(),
         index: None,
         direct: None,
+        origin: None,
         framework: false,
         file: Some(file),
         span,

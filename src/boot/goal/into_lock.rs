@@ -69,6 +69,7 @@ impl Session<'_> {
         let read = self.existing_lock(lock, &shown)?;
         let why = stale(&read, &profile.digest, &self.matrix.version)
             .or_else(|| read.targets.iter().find_map(|target| uncovered(&profile, target)));
+        let why = why.map_or_else(|| self.changed_project(&profile, &read), |why| Ok(Some(why)))?;
         let finding = why.map(|why| stale_lock(lock, Some(&why), &shown));
         finding.map_or(Ok((profile, read)), |finding| Err(Failure::from_findings(Kind::Answer, vec![finding])))
     }
@@ -121,7 +122,7 @@ impl Session<'_> {
                 .map(|name| LockedApt { name: name.clone(), version: versions.get(name).cloned() })
                 .collect(),
             accept: profile.accepted.clone(),
-            packages: resolution.picks.iter().map(|pick| locked_package(pick, &image)).collect(),
+            packages: resolution.picks.iter().map(|pick| locked_package(pick, profile, &image)).collect(),
         }
     }
 
@@ -187,7 +188,8 @@ fn candidates(text: &str) -> BTreeMap<String, String> {
     found
 }
 
-fn locked_package(pick: &Pick, image: &str) -> LockedPackage {
+fn locked_package(pick: &Pick, profile: &Profile, image: &str) -> LockedPackage {
+    let wanted = || profile.wanted.iter().find(|one| one.name == pick.name);
     let from = match &pick.source {
         PickSource::ImageOnly => LockedFrom::ImageOnly(image.to_owned()),
         PickSource::Wheel { candidate, index, sha256, size, metadata } => LockedFrom::Wheel(LockedWheel {
@@ -196,6 +198,8 @@ fn locked_package(pick: &Pick, image: &str) -> LockedPackage {
             size: *size,
             index: index.clone(),
             metadata: metadata.clone(),
+            from: wanted().and_then(|one| Some(one.origin.as_ref()?.written.clone())),
+            commit: wanted().and_then(|one| one.direct.as_ref()?.commit.clone()),
         }),
     };
     let profile = pick.in_profile.then(|| "profile".to_owned());

@@ -8,6 +8,7 @@ use crate::boot::index::Traffic;
 use crate::boot::lock::{Lock, LockedTarget, lock_path, stale, uncovered};
 use crate::boot::plan::{Wish, variables_for};
 use crate::boot::profile::Profile;
+use crate::boot::project::ProjectSearch;
 use crate::boot::resolve::caveats;
 use crate::boot::retrieval::Asked;
 use crate::boot::seen::Seen;
@@ -30,23 +31,27 @@ pub struct Answer {
 
 /// What is to be made true for the profile.
 pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>) -> Result<Answer, Failure> {
-    let profile = session.profile(&wanted.profile)?;
+    let mut profile = session.profile(&wanted.profile)?;
     let seen = session.machine_near(&request.machine, Some(&wanted.profile))?;
     seen.may_be_changed(request.machine.system)?;
     let mut findings = seen.findings.clone();
     let path = lock_path(&wanted.profile, wanted.lock.as_ref());
     let (mut keep_lock, mut other_target) = (false, None);
+    let machine = Some(&seen.machine);
+    let known = |lock| ProjectSearch { machine, settings: &request.index, lock, moves: &|_| false };
     let (lock, target, traffic) = match beside(session, &profile, &path, &seen, wanted)? {
         Beside::Usable(both) => {
+            profile = session.with_projects(&profile, known(Some(&both.0)))?;
             session.log.detail(|| format!("using target `{}` of `{}`", path.display(), both.1.name));
             (both.0, both.1, None)
         }
         other => {
             session.log.detail(|| format!("`{}` can't be used; resolving again", path.display()));
+            profile = session.with_projects(&profile, known(other.earlier()))?;
             let mut solved = session.target(&profile, &seen)?;
             // A version that colab-boot has replaced and no index has any more is no choice here.
             solved.installed.retain(|name, present| seen.has_or_can_have(name, present));
-            let old = if let Beside::Stale(old, _) = &other { Some(old) } else { None };
+            let old = other.earlier();
             let preferred = old.map(|old| old.versions(&solved.name)).unwrap_or_default();
             let is_left = old.is_some_and(|old| old.targets.iter().any(|one| one.name != solved.name));
             keep_lock = !matches!(other, Beside::Elsewhere(_)) && !is_left;
@@ -79,6 +84,14 @@ enum Beside {
 }
 
 impl Beside {
+    /// The lock of before, whose versions are preferred.
+    const fn earlier(&self) -> Option<&Lock> {
+        match self {
+            Self::Stale(old, _) => Some(old),
+            _ => None,
+        }
+    }
+
     /// Why what is resolved now is not the lock's, where that stays as it is.
     fn why_left_alone(&self, path: &Path) -> Option<String> {
         match self {
@@ -142,7 +155,9 @@ fn beside(
         };
     }
     match session.fitting(&lock, seen) {
-        Ok(target) => match uncovered(profile, target) {
+        Ok(target) => match uncovered(profile, target)
+            .map_or_else(|| session.changed_project(profile, &lock), |why| Ok(Some(why)))?
+        {
             None => {
                 let target = target.clone();
                 Ok(Beside::Usable(Box::new((lock, target))))

@@ -10,6 +10,7 @@ use crate::boot::lock::Lock;
 use crate::boot::machine::Python;
 use crate::boot::plan::variables_for;
 use crate::boot::profile::Profile;
+use crate::boot::project::ProjectSearch;
 use crate::boot::resolve::caveats;
 use crate::boot::retrieval::Asked;
 use crate::boot::session::Session;
@@ -75,6 +76,10 @@ impl Session<'_> {
             let mut machine = request.machine.clone();
             machine.runtime = runtime;
             let seen = self.machine_near(&machine, Some(path))?;
+            let moves = |name: &PackageName| upgrade.has(name);
+            let known =
+                ProjectSearch { machine: Some(&seen.machine), settings: &request.index, lock: old, moves: &moves };
+            let profile = &self.with_projects(profile, known)?;
             let mut target = self.target(profile, &seen)?;
             // What is to move must not be held by what the image has.
             target.installed.retain(|name, present| present.protected || !upgrade.has(name));

@@ -1,7 +1,7 @@
 //! The profile that asks for what other files ask for.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use pep440_rs::VersionSpecifiers;
 
@@ -20,6 +20,8 @@ struct AskedPackage {
     extras: Vec<String>,
     /// PEP 440 specifiers; none where any version will do.
     specifiers: Vec<String>,
+    /// Where it comes from, if from no index.
+    place: Vec<(&'static str, String)>,
     /// When it is asked for; `None` where a line asks for it everywhere.
     marker: Option<String>,
 }
@@ -39,7 +41,7 @@ impl AskedPackage {
     /// As a line of a profile.
     fn line(self, name: PackageName) -> AskedLine {
         let version = if self.specifiers.is_empty() { "*".to_owned() } else { self.specifiers.join(",") };
-        AskedLine { name, version, extras: self.extras, marker: self.marker }
+        AskedLine { name, version, place: self.place, extras: self.extras, marker: self.marker }
     }
 }
 
@@ -56,73 +58,112 @@ pub struct Imported {
     pub left_out: Vec<String>,
 }
 
+/// Reads a line of a file that names a folder, a file or a repository; the error says why it can't.
+pub(super) type PlaceReader<'a> = &'a dyn Fn(&str, &str) -> Result<AskedLine, String>;
+
 /// The profile `name` that asks for what is `listed` in files, each with its name. `notes` are said of them besides.
 pub(super) fn imported(
     name: &str,
     listed: &[(String, Listed)],
     (python, matrix): (&PythonFacts, &Matrix),
+    placed: PlaceReader<'_>,
     notes: Vec<String>,
 ) -> Imported {
-    let (mut wishes, mut constraints, mut indexes) = (Wishes::new(), Wishes::new(), Vec::new());
-    let mut left_out = notes;
+    let mut all = Collected { left_out: notes, ..Collected::default() };
     for (file, listed) in listed {
-        let mut leave = |line: String, why: &str| left_out.push(format!("{file}: {line}: {why}"));
+        all.take_asked(file, listed, python);
+        all.take_others(file, listed, placed);
+    }
+    written(name, all, matrix)
+}
+
+/// What files ask for.
+#[derive(Default)]
+struct Collected {
+    wishes: Wishes,
+    constraints: Wishes,
+    indexes: Vec<ListedIndex>,
+    left_out: Vec<String>,
+}
+
+impl Collected {
+    fn leave(&mut self, file: &str, line: impl Display, why: &str) {
+        self.left_out.push(format!("{file}: {line}: {why}"));
+    }
+
+    /// What is asked of an index, or of conda.
+    fn take_asked(&mut self, file: &str, listed: &Listed, python: &PythonFacts) {
         for line in &listed.asked {
             let public = line.public().requirement;
             if public.specifiers != line.requirement.specifiers {
                 let line = format!("the label of `{}`", line.requirement.written());
-                leave(line, "colab-boot chooses the build for the CUDA of the target");
+                self.leave(file, line, "colab-boot chooses the build for the CUDA of the target");
             }
-            ask(&mut wishes, &public, line.marker.as_deref());
+            ask(&mut self.wishes, &public, line.marker.as_deref());
         }
-        if listed.asked.is_empty() {
-            for named in &listed.named {
-                let wish = wishes.entry(named.name.clone()).or_default();
-                wish.specifiers = vec![format!("=={}", named.version.clone().without_local())];
-            }
+        for named in listed.named.iter().filter(|_| listed.asked.is_empty()) {
+            let wish = self.wishes.entry(named.name.clone()).or_default();
+            wish.specifiers = vec![format!("=={}", named.version.clone().without_local())];
         }
         for line in &listed.conda {
             match of_conda(line, python) {
-                Ok(Some((name, specifiers))) => wishes.entry(name).or_default().add(std::iter::empty(), &specifiers),
+                Ok(Some((name, specifiers))) => {
+                    self.wishes.entry(name).or_default().add(std::iter::empty(), &specifiers);
+                }
                 Ok(None) => {}
-                Err(why) => leave(format!("{line} (conda)"), &why),
+                Err(why) => self.leave(file, format!("{line} (conda)"), &why),
             }
         }
         for line in listed.inapplicable.iter().map(RequiredLine::public) {
-            if line.requirement.url.is_none() && !wishes.contains_key(&line.requirement.name) {
-                ask(&mut wishes, &line.requirement, line.marker.as_deref());
+            if line.requirement.url.is_none() && !self.wishes.contains_key(&line.requirement.name) {
+                ask(&mut self.wishes, &line.requirement, line.marker.as_deref());
             } else {
                 let text = format!("`{}; {}`", line.requirement.written(), line.marker.unwrap_or_default());
-                leave(text, "its marker does not hold for this Python");
+                self.leave(file, text, "its marker does not hold for this Python");
             }
         }
         for one in &listed.constraints {
             // A constraint has no extras.
-            constraints.entry(one.name.clone()).or_default().add(std::iter::empty(), &one.specifiers);
-        }
-        for index in &listed.indexes {
-            match &index.name {
-                Some(_) if !index.packages.is_empty() => indexes.push(index.clone()),
-                _ => leave(format!("the index `{}`", index.url), "an `[[index]]` names the packages that come from it"),
-            }
-        }
-        let lines = listed.elsewhere.iter().map(|line| (line.clone(), "not a release of an index"));
-        let wheels = listed.wheels.iter().map(|(wheel, place)| {
-            let place = if place.is_empty() { wheel.to_string() } else { format!("{place}: {wheel}") };
-            (place, "write it as `NAME = { url = \"…\", sha256 = \"…\" }`")
-        });
-        let refused = listed.refused.iter().map(|line| (line.clone(), "installers refuse it"));
-        let extras = listed.open.iter().filter(|line| line.starts_with('['));
-        let extras = extras.map(|extra| (format!("the packages of `{extra}`"), "add what you use of them"));
-        lines.chain(wheels).chain(refused).chain(extras).for_each(|(line, why)| leave(line, why));
-        if listed.has_indexes {
-            left_out.push(format!("{file}: its indexes: add an `[[index]]` with the packages that come from it"));
-        }
-        if let Some(python) = &listed.other_python {
-            left_out.push(format!("{file}: `requires-python = {python}`, which this Python does not satisfy"));
+            self.constraints.entry(one.name.clone()).or_default().add(std::iter::empty(), &one.specifiers);
         }
     }
-    written(name, (wishes, constraints, indexes), matrix, left_out)
+
+    /// What comes from elsewhere, and what can't be taken over.
+    fn take_others(&mut self, file: &str, listed: &Listed, placed: PlaceReader<'_>) {
+        for index in &listed.indexes {
+            match &index.name {
+                Some(_) if !index.packages.is_empty() => self.indexes.push(index.clone()),
+                _ => {
+                    let line = format!("the index `{}`", index.url);
+                    self.leave(file, line, "an `[[index]]` names the packages that come from it");
+                }
+            }
+        }
+        for line in &listed.elsewhere {
+            match placed(file, line) {
+                Ok(AskedLine { name, place, extras, marker, .. }) => {
+                    self.wishes.insert(name, AskedPackage { extras, specifiers: Vec::new(), place, marker });
+                }
+                Err(why) => self.leave(file, line, &why),
+            }
+        }
+        for (wheel, place) in &listed.wheels {
+            let place = if place.is_empty() { wheel.to_string() } else { format!("{place}: {wheel}") };
+            self.leave(file, place, "write it as `NAME = { url = \"…\", sha256 = \"…\" }`");
+        }
+        for line in &listed.refused {
+            self.leave(file, line, "installers refuse it");
+        }
+        for extra in listed.open.iter().filter(|line| line.starts_with('[')) {
+            self.leave(file, format!("the packages of `{extra}`"), "add what you use of them");
+        }
+        if listed.has_indexes {
+            self.leave(file, "its indexes", "add an `[[index]]` with the packages that come from it");
+        }
+        if let Some(python) = &listed.other_python {
+            self.leave(file, format!("`requires-python = {python}`"), "this Python does not satisfy it");
+        }
+    }
 }
 
 /// The profile `name` of the environment of `seen`: what nothing else there requires, in the version that is installed.
@@ -141,7 +182,7 @@ pub fn of_environment(name: &str, seen: &Seen, matrix: &Matrix) -> Result<Import
     let wanted = wanted.map(|(name, one)| {
         (name.clone(), AskedPackage { specifiers: exactly(&one.version), ..AskedPackage::default() })
     });
-    Ok(written(name, (wanted.collect(), Wishes::new(), Vec::new()), matrix, Vec::new()))
+    Ok(written(name, Collected { wishes: wanted.collect(), ..Collected::default() }, matrix))
 }
 
 fn ask(all: &mut Wishes, requirement: &Requirement, marker: Option<&str>) {
@@ -153,12 +194,8 @@ fn ask(all: &mut Wishes, requirement: &Requirement, marker: Option<&str>) {
     wish.marker = marker.filter(|marker| is_new || wish.marker.as_deref() == Some(marker)).map(str::to_owned);
 }
 
-fn written(
-    name: &str,
-    (wishes, constraints, indexes): (Wishes, Wishes, Vec<ListedIndex>),
-    matrix: &Matrix,
-    left_out: Vec<String>,
-) -> Imported {
+fn written(name: &str, all: Collected, matrix: &Matrix) -> Imported {
+    let Collected { wishes, constraints, indexes, left_out } = all;
     let mut text = String::from("# A colab-boot profile; `colab-boot init -` prints one with every key explained.\n");
     for line in &left_out {
         let _ = writeln!(text, "# not taken over: {}", line.replace(['\n', '\r'], " "));
@@ -204,7 +241,13 @@ mod tests {
         let markers = python.marker_environment().expect("an environment");
         let listed = crate::boot::audit::read_requirements(&source, &markers, &|_| Err("none".to_owned()));
         let matrix = Matrix::bundled().expect("a matrix");
-        let made = imported("demo", &[("r.txt".to_owned(), listed)], (&python, &matrix), Vec::new());
+        let made = imported(
+            "demo",
+            &[("r.txt".to_owned(), listed)],
+            (&python, &matrix),
+            &|_, _| Err("no place".to_owned()),
+            Vec::new(),
+        );
         assert!(made.text.contains("torch = \"==2.10.0\"\n"), "{}", made.text);
         assert!(
             made.text.contains("uvicorn = { version = \">=0.30,<1\", extras = [\"standard\"] }\n"),

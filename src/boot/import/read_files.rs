@@ -1,10 +1,12 @@
 //! Files of other tools, read for a profile.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::boot::goal::read_listed_text;
 use crate::boot::import::profile_text::{Imported, imported};
 use crate::boot::import::script_block::script_block;
+use crate::boot::index::name_and_version;
+use crate::boot::profile::AskedLine;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::matrix::Matrix;
@@ -14,7 +16,13 @@ use crate::core::model::requirement::lenient_specifiers;
 use crate::core::model::version::range_of;
 
 /// The profile `name` that asks for what `from` asks for, with `python`; `-` is stdin.
-pub fn of_files(name: &str, from: &[PathBuf], python: &PythonFacts, matrix: &Matrix) -> Result<Imported, Failure> {
+/// Paths in it are written for a profile in the folder `beside`.
+pub fn of_files(
+    name: &str,
+    (from, beside): (&[PathBuf], &Path),
+    python: &PythonFacts,
+    matrix: &Matrix,
+) -> Result<Imported, Failure> {
     let (mut all, mut notes) = (Vec::new(), Vec::new());
     for file in from {
         let path = if file.as_os_str() == "-" { PathBuf::from("/dev/stdin") } else { file.clone() };
@@ -35,7 +43,25 @@ pub fn of_files(name: &str, from: &[PathBuf], python: &PythonFacts, matrix: &Mat
             all.push((shown, read_listed_text(&path, &text, python)?));
         }
     }
-    Ok(imported(name, &all, (python, matrix), notes))
+    let placed = |file: &str, line: &str| placed_line(Path::new(file), line, beside);
+    Ok(imported(name, &all, (python, matrix), &placed, notes))
+}
+
+/// What `line` of `file` asks for from a folder, a file or a repository, as a profile in `beside` writes it.
+fn placed_line(file: &Path, line: &str, beside: &Path) -> Result<AskedLine, String> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let name_in = |path: &str| {
+        name_and_version(&folder.join(path), None).map(|(name, _)| name).map_err(|failure| failure.to_string())
+    };
+    let asked = AskedLine::parse(line, &name_in)?;
+    if asked.place.is_empty() {
+        return Err("not a release of an index".to_owned());
+    }
+    if folder == beside {
+        return Ok(asked);
+    }
+    files::absolute(here).map(|here| asked.below(&here)).map_err(|failure| failure.to_string())
 }
 
 /// The code cells of a notebook; any other text as it is.

@@ -1,6 +1,6 @@
 //! Source distributions, for the packages that a profile lets be built: their metadata. It is read where the archive
-//! promises that a build would give the same (PEP 643); otherwise pip on the target's Python is asked, which runs the
-//! project's own build code.
+//! promises that a build would give the same (PEP 643, PEP 621); otherwise pip on the target's Python is asked, which
+//! runs the project's own build code.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -11,10 +11,12 @@ use flate2::read::GzDecoder;
 use serde::Deserialize;
 
 use crate::core::diag::Failure;
+use crate::core::host::mounts::Look;
 use crate::core::host::{Invocation, files};
 use crate::core::inspect::Archive;
-use crate::core::model::Sha256;
 use crate::core::model::catalog::Candidate;
+use crate::core::model::requirement::marker_of;
+use crate::core::model::{PackageName, Sha256, Version};
 
 /// The largest source distribution, and the largest PKG-INFO.
 pub(super) const LIMIT: u64 = 512 << 20;
@@ -47,6 +49,10 @@ pub(super) fn headers(
     if let Some(text) = package_info(&candidate.file, bytes).filter(|text| is_static(text)) {
         return Ok(text);
     }
+    let project = at_top(&candidate.file, bytes, "pyproject.toml").and_then(|text| StaticProject::read(&text));
+    if let Some(project) = project.filter(StaticProject::has_static_requirements) {
+        return Ok(project.headers());
+    }
     let Some(builder) = builder else {
         let why = "its metadata must be built with the target's Python, which is not on this machine";
         return Err(failed(
@@ -56,7 +62,15 @@ pub(super) fn headers(
     };
     let path = folder.join(candidate.identity().to_string()).join(&candidate.file);
     files::write_whole_fast(&path, bytes).map_err(|error| failed(error.to_string(), "free some disk space"))?;
-    let file = path.display().to_string();
+    let metadata = reported(builder, &path);
+    let _ = std::fs::remove_dir_all(path.parent().unwrap_or(&path));
+    Ok(metadata.map_err(|(why, help)| failed(why, help))?.headers())
+}
+
+/// What pip says of the project at `path`, an archive or a folder; runs the project's own build code. The error is why
+/// that failed, and what helps.
+fn reported(builder: &Builder, path: &Path) -> Result<Metadata, (String, &'static str)> {
+    let shown = path.display().to_string();
     let arguments = [
         "-I",
         "-m",
@@ -70,18 +84,105 @@ pub(super) fn headers(
         "--disable-pip-version-check",
         "--report",
         "-",
-        &file,
+        &shown,
     ];
     let finished = Invocation::new(&builder.python, &arguments, &builder.environment).must_succeed(AT_MOST);
-    let _ = std::fs::remove_dir_all(path.parent().unwrap_or(&path));
     let finished = finished.map_err(|failure| {
         let why = [vec![failure.message], failure.causes].concat().join(": ");
-        failed(why, "install what its build needs, such as an apt package, or name a wheel with `url` and `sha256`")
+        (why, "install what its build needs, such as an apt package, or name a wheel with `url` and `sha256`")
     })?;
     let report: PipReport = serde_json::from_str(&finished.stdout)
-        .map_err(|error| failed(format!("pip's report can't be read: {error}"), "pip 22.2 or newer is needed"))?;
-    let metadata = report.install.into_iter().next().map(|one| one.metadata).unwrap_or_default();
-    Ok(metadata.headers())
+        .map_err(|error| (format!("pip's report can't be read: {error}"), "pip 22.2 or newer is needed"))?;
+    Ok(report.install.into_iter().next().map(|one| one.metadata).unwrap_or_default())
+}
+
+/// Name and version of the project in `folder`. They are read from its pyproject.toml where that states them;
+/// otherwise `builder` builds its metadata. The error says why that is impossible.
+pub fn name_and_version(folder: &Path, builder: Option<&Builder>) -> Result<(PackageName, Version), Failure> {
+    let shown = folder.display();
+    let text = files::read_optional(&folder.join("pyproject.toml"))?;
+    let is_project = text.is_some() || folder.join("setup.py").is_file_there();
+    if !is_project {
+        return Err(Failure::input(format!("`{shown}` is not a Python project"))
+            .help("a project has a pyproject.toml or a setup.py"));
+    }
+    if let Some(project) = text.as_deref().and_then(StaticProject::read)
+        && let Some(version) = &project.version
+    {
+        return Ok((project.name, version.clone()));
+    }
+    let failed = |why: String, help: &str| {
+        Failure::world(format!("could not read the name and the version of the project in `{shown}`"))
+            .cause(why)
+            .help(help)
+    };
+    let Some(builder) = builder else {
+        let why = "they must be built with the target's Python, which is not on this machine";
+        return Err(failed(
+            why.to_owned(),
+            "write `version` into its pyproject.toml, or run the command on the target",
+        ));
+    };
+    let metadata = reported(builder, folder).map_err(|(why, help)| failed(why, help))?;
+    let named = (metadata.name.parse::<PackageName>(), metadata.version.parse::<Version>());
+    match named {
+        (Ok(name), Ok(version)) => Ok((name, version)),
+        _ => Err(failed("pip reported none".to_owned(), "see what `pip install` says of it")),
+    }
+}
+
+/// `[project]` of a pyproject.toml (PEP 621): what stands there and is not `dynamic`, a build may not change.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct StaticProject {
+    name: PackageName,
+    version: Option<Version>,
+    requires_python: Option<String>,
+    #[serde(default)]
+    dependencies: Vec<String>,
+    #[serde(default)]
+    optional_dependencies: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    dynamic: Vec<String>,
+}
+
+impl StaticProject {
+    fn read(text: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Pyproject {
+            project: StaticProject,
+        }
+        toml::from_str(text).ok().map(|file: Pyproject| file.project)
+    }
+
+    fn has_static_requirements(&self) -> bool {
+        let open = ["dependencies", "optional-dependencies", "requires-python"];
+        !self.dynamic.iter().any(|field| open.contains(&field.as_str()))
+    }
+
+    fn headers(&self) -> String {
+        let mut metadata = Metadata {
+            requires_dist: self.dependencies.clone(),
+            requires_python: self.requires_python.clone(),
+            provides_extra: self.optional_dependencies.keys().cloned().collect(),
+            ..Metadata::default()
+        };
+        for (extra, lines) in &self.optional_dependencies {
+            metadata.requires_dist.extend(lines.iter().map(|line| with_extra(line, extra)));
+        }
+        metadata.headers()
+    }
+}
+
+/// A requirement of an extra, as METADATA has it.
+fn with_extra(line: &str, extra: &str) -> String {
+    match marker_of(line) {
+        Some(marker) => {
+            let head = line[..line.len() - marker.len()].trim_end().trim_end_matches(';');
+            format!("{head}; ({marker}) and extra == '{extra}'")
+        }
+        None => format!("{line} ; extra == '{extra}'"),
+    }
 }
 
 #[derive(Deserialize)]
@@ -98,6 +199,8 @@ struct PipInstalled {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Metadata {
+    name: String,
+    version: String,
     requires_dist: Vec<String>,
     provides_extra: Vec<String>,
     requires_python: Option<String>,
@@ -121,24 +224,24 @@ fn lines(name: &str, values: &[String]) -> String {
 
 /// PKG-INFO at the top of the archive.
 fn package_info(file: &str, bytes: &[u8]) -> Option<String> {
-    let text = if file.ends_with(".zip") {
-        let mut archive = Archive::open(std::io::Cursor::new(bytes)).ok()?;
-        let member = archive.files().members.iter().find(|member| at_top(&member.path)).cloned()?;
-        archive.text(&member, TEXT_LIMIT).ok()?
-    } else {
-        let mut archive = tar::Archive::new(GzDecoder::new(bytes));
-        let mut entries = archive.entries().ok()?.filter_map(Result::ok);
-        let entry = entries.find(|entry| entry.path().is_ok_and(|path| at_top(&path.to_string_lossy())))?;
-        let mut text = String::new();
-        entry.take(TEXT_LIMIT).read_to_string(&mut text).ok()?;
-        text
-    };
-    let text = text.replace('\r', "");
+    let text = at_top(file, bytes, "PKG-INFO")?.replace('\r', "");
     Some(text.split("\n\n").next().unwrap_or_default().to_owned())
 }
 
-fn at_top(path: &str) -> bool {
-    path.split_once('/').is_some_and(|(_, rest)| rest == "PKG-INFO")
+/// The text of the file `name` at the top of an archive.
+fn at_top(file: &str, bytes: &[u8], name: &str) -> Option<String> {
+    let is_it = |path: &str| path.split_once('/').is_some_and(|(_, rest)| rest == name);
+    if file.ends_with(".zip") {
+        let mut archive = Archive::open(std::io::Cursor::new(bytes)).ok()?;
+        let member = archive.files().members.iter().find(|member| is_it(&member.path)).cloned()?;
+        return archive.text(&member, TEXT_LIMIT).ok();
+    }
+    let mut archive = tar::Archive::new(GzDecoder::new(bytes));
+    let mut entries = archive.entries().ok()?.filter_map(Result::ok);
+    let entry = entries.find(|entry| entry.path().is_ok_and(|path| is_it(&path.to_string_lossy())))?;
+    let mut text = String::new();
+    entry.take(TEXT_LIMIT).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// Whether a build would give the same requirements: Metadata-Version 2.2 or later, and these fields not among the
@@ -163,7 +266,21 @@ fn values<'h>(headers: &'h str, wanted: &'static str) -> impl Iterator<Item = &'
 
 #[cfg(test)]
 mod tests {
-    use super::is_static;
+    use super::{StaticProject, is_static};
+
+    #[test]
+    fn a_project_states_what_a_build_may_not_change() {
+        let text = "[project]\nname = 'a'\nversion = '1'\nrequires-python = '>=3.9'\ndependencies = ['b>1']\n\
+                    [project.optional-dependencies]\nx = ['c; python_version > \"3\"', 'd[e]']\n";
+        let project = StaticProject::read(text).expect("a project");
+        let headers = "Requires-Python: >=3.9\nRequires-Dist: b>1\n\
+                       Requires-Dist: c; (python_version > \"3\") and extra == 'x'\n\
+                       Requires-Dist: d[e] ; extra == 'x'\nProvides-Extra: x\n";
+        assert!(project.has_static_requirements());
+        assert_eq!(project.headers(), headers);
+        let open = StaticProject::read("[project]\nname = 'a'\ndynamic = ['version', 'dependencies']\n").expect("one");
+        assert!(open.version.is_none() && !open.has_static_requirements());
+    }
 
     #[test]
     fn only_immutable_replies_are_kept_without_asking() {

@@ -181,6 +181,12 @@ pub struct LockedWheel {
     /// downloaded wheel must have the same. `None` where it was not looked at.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub metadata: Option<String>,
+    /// Of a package from a folder, a repository or a file of the profile: where that is, as in the profile.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub from: Option<String>,
+    /// Of a repository.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub commit: Option<String>,
 }
 
 impl Lock {
@@ -200,6 +206,11 @@ impl Lock {
 }
 
 impl LockedWheel {
+    /// Whether it comes from a folder or a file of the machine that has locked it, which no other one has.
+    pub const fn is_of_one_machine(&self) -> bool {
+        self.from.is_some() && self.commit.is_none()
+    }
+
     /// Whether it has to be built before it can be installed.
     pub fn is_source(&self) -> bool {
         !self.file.ends_with(".whl")

@@ -22,6 +22,8 @@ fn lock() -> Lock {
                 size: Some(12),
                 index: "default".into(),
                 metadata: Some("0123456789abcdef0123456789abcdef".into()),
+                from: None,
+                commit: None,
             })
         },
         why: vec!["profile".into(), "torch".into()],

@@ -78,7 +78,9 @@ fn write_package(text: &mut String, package: &LockedPackage) {
         let (file, index) = (quoted(&wheel.file), quoted(&wheel.index));
         let metadata = wheel.metadata.as_ref().map(|digest| format!(", metadata = {}", quoted(digest)));
         let metadata = metadata.unwrap_or_default();
-        line(text, key, format!("{{ file = {file}{sha256}{size}, index = {index}{metadata} }}"));
+        let from = wheel.from.as_ref().map(|from| format!(", from = {}", quoted(from))).unwrap_or_default();
+        let commit = wheel.commit.as_ref().map(|commit| format!(", commit = {}", quoted(commit))).unwrap_or_default();
+        line(text, key, format!("{{ file = {file}{sha256}{size}, index = {index}{metadata}{from}{commit} }}"));
     }
     if let Some(image) = package.image_only() {
         line(text, "image-only", quoted(image));

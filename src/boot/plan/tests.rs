@@ -23,6 +23,8 @@ fn locked(text: &str, version: &str) -> LockedPackage {
         size: Some(100),
         index: "default".into(),
         metadata: None,
+        from: None,
+        commit: None,
     };
     LockedPackage {
         name: name(text),

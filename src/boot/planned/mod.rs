@@ -173,8 +173,8 @@ impl Planned {
 pub fn script_of(planned: &Planned, plan: &Plan) -> String {
     let python = planned.seen.machine.python.as_ref();
     let layout = python.and_then(|python| python.layout.as_ref());
-    let direct =
-        planned.goal.profile().into_iter().flat_map(|profile| &profile.wanted).filter_map(|one| one.direct.as_ref());
+    let wanted = || planned.goal.profile().into_iter().flat_map(|profile| &profile.wanted);
+    let direct = wanted().filter_map(|one| one.direct.as_ref());
     let search = planned.seen.observed().and_then(|observed| Some(&observed.python.as_ref()?.search));
     let incoming = plan.changes.iter().filter(|change| change.package.is_some()).map(|change| change.name.clone());
     let beside = layout.zip(search).filter(|_| planned.seen.is_here());
@@ -187,6 +187,7 @@ pub fn script_of(planned: &Planned, plan: &Plan) -> String {
         externally_managed: layout.is_some_and(|layout| layout.externally_managed),
         indexes: planned.indexes.iter().map(|(name, url)| (name.as_str(), url)).collect(),
         direct: direct.map(|direct| (direct.file(), &direct.url)).collect(),
+        editable: wanted().filter_map(|one| Some((one.name.clone(), one.origin.as_ref()?.editable()?))).collect(),
     };
     render_script(plan, &context)
 }

@@ -3,25 +3,23 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::str::FromStr;
 
-use pep440_rs::VersionSpecifiers;
-use pep508_rs::{ExtraName, PackageName};
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use pep508_rs::PackageName;
+use toml::de::DeTable;
 
 use crate::boot::profile::accept::accepted;
 use crate::boot::profile::fitness::fitness;
-use crate::boot::profile::indexes::{address_of, indexes, published};
-use crate::boot::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
+use crate::boot::profile::indexes::{indexes, published};
+use crate::boot::profile::package_tables::packages;
+use crate::boot::profile::reader::{Faults, Placed, Reader, as_text};
 use crate::boot::profile::values::{
     NO_VERSION, cuda_wish, debian_name, one_of, python_minor, semantic_version, snapshot_id, specifiers, variable_name,
 };
-use crate::boot::profile::{Bound, Direct, Manner, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
+use crate::boot::profile::{Bound, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
 use crate::core::diag::{Code, Finding, Source};
 use crate::core::matrix::{PublishedIndex, settings};
+use crate::core::model::Sha256;
 use crate::core::model::day::Date;
-use crate::core::model::{Condition, Sha256};
 
 /// The largest profile we parse; no real profile nests deeper or has longer texts.
 const SIZE_LIMIT: usize = 256 << 10;
@@ -59,8 +57,8 @@ pub(super) fn check(source: &Source, folder: &Path) -> Result<Profile, Vec<Findi
 fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Option<Profile> {
     let head = head(root, faults);
     let target = root.table("target", faults).map(|table| target(table, faults)).unwrap_or_default();
-    let mut wanted = packages(root.table("frameworks", faults), true, faults);
-    wanted.extend(packages(root.table("packages", faults), false, faults));
+    let mut wanted = packages(root.table("frameworks", faults), (true, folder), faults);
+    wanted.extend(packages(root.table("packages", faults), (false, folder), faults));
     let constraints = bounds(root.table("constraints", faults), faults);
     let overrides = bounds(root.table("overrides", faults), faults);
     let accepted = accepted(root, faults);
@@ -151,82 +149,6 @@ fn target(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> TargetWish {
     };
     table.finish(faults);
     wish
-}
-
-fn packages(table: Option<Reader<'_, '_>>, framework: bool, faults: &mut Faults<'_>) -> Vec<Wanted> {
-    let Some(mut table) = table else {
-        return Vec::new();
-    };
-    let entries = table.all();
-    entries.iter().filter_map(|(name, value)| wanted(name, value, framework, faults)).collect()
-}
-
-fn wanted(
-    key: &Placed<String>,
-    value: &Spanned<DeValue<'_>>,
-    framework: bool,
-    faults: &mut Faults<'_>,
-) -> Option<Wanted> {
-    let name = faults.name(key, "a package name")?;
-    let mut wanted = Wanted {
-        name,
-        specifiers: VersionSpecifiers::empty(),
-        extras: Vec::new(),
-        condition: Condition::default(),
-        index: None,
-        direct: None,
-        framework,
-        file: None,
-        span: key.span.start..value.span().end,
-        manner: Manner::default(),
-    };
-    match value.get_ref() {
-        DeValue::String(_) => {
-            let text = as_text(value, &key.value, faults)?;
-            wanted.specifiers = faults.value(&text, "a version", specifiers(&text.value))?;
-        }
-        DeValue::Table(table) => package_table(&mut wanted, Reader::new(&format!("`{}`", key.value), table), faults)?,
-        _ => {
-            let expected =
-                "a version such as \"2.10.*\", or a table with `version`, `extras`, `marker`, `index`, `url`, `sha256`";
-            wrong_type(value, &format!("`{}`", key.value), expected, faults);
-            return None;
-        }
-    }
-    Some(wanted)
-}
-
-fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<()> {
-    let version = table.text("version", faults);
-    let extras = table.texts("extras", faults);
-    let marker = table.text("marker", faults);
-    wanted.index = table.text("index", faults).map(|place| place.value);
-    let address = table.text("url", faults);
-    let digest = table.text("sha256", faults);
-    table.finish(faults);
-    if let Some(place) = version {
-        wanted.specifiers = faults.value(&place, "a version", specifiers(&place.value))?;
-    }
-    for place in extras {
-        let parsed = ExtraName::from_str(&place.value);
-        wanted.extras.push(faults.value(&place, "an extra", parsed)?);
-    }
-    if let Some(place) = marker {
-        wanted.condition = faults.value(&place, "a marker", Condition::parse(&place.value))?;
-    }
-    match (address, digest) {
-        (None, None) => {}
-        (Some(address), Some(digest)) => {
-            let url = address_of(&address, "an address", faults)?;
-            let sha256 = faults.value(&digest, "a sha256", digest.value.parse())?;
-            wanted.direct = Some(Direct { url, sha256 });
-        }
-        (Some(place), None) | (None, Some(place)) => {
-            let message = format!("`{}` needs both `url` and `sha256`", wanted.name);
-            faults.add(Code::ProfileMissingKey, place.span, message, "a direct URL is pinned by its digest");
-        }
-    }
-    Some(())
 }
 
 fn apt(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> (Vec<String>, Option<String>) {

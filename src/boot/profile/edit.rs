@@ -2,72 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, TomlError, Value, table, value};
+use toml_edit::{Array, DocumentMut, Item, TableLike, TomlError, table, value};
 
+use crate::boot::profile::asked_line::AskedLine;
 use crate::boot::profile::{Profile, Wanted};
 use crate::core::diag::Failure;
-use crate::core::model::requirement::bracketed;
-use crate::core::model::{PackageName, Requirement};
-
-/// What a line of a profile asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AskedLine {
-    pub name: PackageName,
-    /// PEP 440 specifiers; `*` for any version.
-    pub version: String,
-    pub extras: Vec<String>,
-    pub marker: Option<String>,
-}
-
-impl AskedLine {
-    /// Reads a requirement as pip takes it: `torch==2.11.*`, `uvicorn[standard]>=0.30; python_version < "3.13"`.
-    /// The error says what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let is_path = !text.contains('@') && (text.starts_with(['.', '/']) || text.ends_with(".whl"));
-        if is_path {
-            return Err("a profile takes local wheels from a folder: add an `[[index]]` with `path`".to_owned());
-        }
-        let asked = Requirement::parse_strictly(text)?;
-        if asked.url.is_some() {
-            return Err(format!("write it to the profile as `{} = {{ url = \"…\", sha256 = \"…\" }}`", asked.name));
-        }
-        let marker = text.split_once(';').map(|(_, marker)| marker.trim().to_owned());
-        let specifiers = asked.specifiers.to_string().replace(", ", ",");
-        Ok(Self {
-            version: if specifiers.is_empty() { "*".to_owned() } else { specifiers },
-            extras: asked.extras.iter().map(ToString::to_string).collect(),
-            name: asked.name,
-            marker,
-        })
-    }
-
-    /// As a value of a profile.
-    pub fn value(&self) -> Value {
-        if self.extras.is_empty() && self.marker.is_none() {
-            return Value::from(self.version.as_str());
-        }
-        let mut table = InlineTable::new();
-        self.set(&mut table);
-        Value::InlineTable(table)
-    }
-
-    /// Sets the keys of `table`; one that this line leaves open stays as it is.
-    fn set(&self, table: &mut dyn TableLike) {
-        table.insert("version", value(self.version.as_str()));
-        if !self.extras.is_empty() {
-            table.insert("extras", value(self.extras.iter().map(String::as_str).collect::<Array>()));
-        }
-        if let Some(marker) = &self.marker {
-            table.insert("marker", value(marker.as_str()));
-        }
-    }
-
-    /// As pip writes it.
-    pub fn written(&self) -> String {
-        let version = if self.version == "*" { "" } else { self.version.as_str() };
-        format!("{}{}{version}", self.name, bracketed(&self.extras))
-    }
-}
+use crate::core::model::PackageName;
 
 /// The tables that packages stand in.
 const TABLES: [&str; 2] = ["frameworks", "packages"];
@@ -191,7 +131,8 @@ mod tests {
     }
 
     fn added(text: &str, lines: &[&str]) -> String {
-        let lines: Vec<AskedLine> = lines.iter().map(|line| AskedLine::parse(line).expect(line)).collect();
+        let lines: Vec<AskedLine> =
+            lines.iter().map(|line| AskedLine::parse(line, &|_| Err(String::new())).expect(line)).collect();
         let text = with_packages(text, &lines, &|name| name.as_ref() == "jax").expect("a text");
         profile(&text);
         text
@@ -228,16 +169,6 @@ mod tests {
         );
         let line = "packages = { a = '*', b = '*' }\n[profile]\nname = 'p'\n";
         assert_eq!(removed(line, &["a"]), line.replace(" a = '*',", ""));
-    }
-
-    #[test]
-    fn what_is_no_release_of_an_index_says_how_to_write_it() {
-        for (text, part) in
-            [("./lib", "`path`"), ("a @ https://x.example/a-1-py3-none-any.whl", "sha256"), ("numpy===", ""), ("", "")]
-        {
-            let why = AskedLine::parse(text).expect_err(text);
-            assert!(why.contains(part), "{text}: {why}");
-        }
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! What the user wants: TOML text → a checked [`Profile`], or all its faults at once, each with a place.
 
 mod accept;
+mod asked_line;
 mod check;
 mod edit;
 mod fitness;
 mod indexes;
+mod package_origin;
+mod package_tables;
 mod reader;
 mod starter;
 mod values;
@@ -25,8 +28,10 @@ use crate::core::model::day::{Date, Moment};
 use crate::core::model::wheel_names::file_of;
 use crate::core::model::{Condition, CudaVersion, Sha256};
 
-pub use edit::{AskedLine, with_apt, with_packages, without_packages};
+pub use asked_line::AskedLine;
+pub use edit::{with_apt, with_packages, without_packages};
 pub use fitness::{Fitness, OwnCheck};
+pub use package_origin::{GitRepository, Origin, OriginPlace};
 pub use starter::STARTER;
 pub use values::debian_name;
 
@@ -112,7 +117,9 @@ pub struct Wanted {
     pub extras: Vec<ExtraName>,
     pub condition: Condition,
     pub index: Option<String>,
+    /// The file of an address that the profile gives; or, once that is there, of what `origin` means.
     pub direct: Option<Direct>,
+    pub origin: Option<Origin>,
     pub framework: bool,
     /// The file that it stands in, where that is no profile.
     pub file: Option<Source>,
@@ -153,14 +160,23 @@ pub struct Bound {
     pub span: Range<usize>,
 }
 
-/// A wheel given by address and digest.
+/// A file given by address and digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Direct {
     pub url: Url,
     pub sha256: Sha256,
+    /// Bytes, where that is known.
+    pub size: Option<u64>,
+    /// Of a repository.
+    pub commit: Option<String>,
 }
 
 impl Direct {
+    /// Whether it has to be built.
+    pub fn is_source(&self) -> bool {
+        !self.file().ends_with(".whl")
+    }
+
     /// The file name that the address ends in.
     pub fn file(&self) -> String {
         file_of(self.url.path())

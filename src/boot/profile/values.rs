@@ -1,6 +1,6 @@
 //! The values of a profile, one function each: what is accepted, and how to say what is not.
 
-use std::path::{Component, Path};
+use std::path::Path;
 use std::str::FromStr;
 
 use pep440_rs::{VersionSpecifier, VersionSpecifiers};
@@ -8,6 +8,7 @@ use semver::Version;
 use url::Url;
 
 use crate::boot::profile::CudaWish;
+use crate::boot::profile::package_origin::beside;
 
 /// `*` and the empty text mean any version; a bare version such as `2.10` is an exact pin.
 pub(super) fn specifiers(text: &str) -> Result<VersionSpecifiers, &'static str> {
@@ -61,18 +62,7 @@ pub(super) fn web_address(text: &str) -> Result<Url, String> {
 
 /// A folder, from where the profile lies; whether it exists is another machine's business.
 pub(super) fn wheel_folder(from: &Path, text: &str) -> Result<Url, &'static str> {
-    if text.is_empty() || text.contains(['\0', '\n']) {
-        return Err("write the path of a folder, relative to the profile");
-    }
-    let mut folder = from.to_owned();
-    for part in Path::new(text).components() {
-        match part {
-            Component::ParentDir => drop(folder.pop()),
-            Component::CurDir => {}
-            other => folder.push(other),
-        }
-    }
-    Url::from_directory_path(folder).map_err(|()| "the path can't be converted to a URL")
+    Url::from_directory_path(beside(from, text)?).map_err(|()| "the path can't be converted to a URL")
 }
 
 /// What installs or replaces the NVIDIA driver, which belongs to the host.

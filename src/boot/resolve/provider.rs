@@ -17,7 +17,8 @@ use crate::core::diag::Failure;
 use crate::core::matrix::Build;
 use crate::core::model::catalog::{Candidate, Listing, PrereleaseRule, Sidecar, Wish};
 use crate::core::model::version::is_pin;
-use crate::core::model::{ExtraName, PackageName, Version, VersionRange};
+use crate::core::model::wheel_names::sdist_version;
+use crate::core::model::{ExtraName, PackageName, Version, VersionRange, WheelName};
 
 /// How the profile's own requirements are varied for explanations and fixes.
 #[derive(Clone, Debug, Default)]
@@ -116,24 +117,25 @@ impl<'a> Provider<'a> {
         self.question.target.installed.get(name)
     }
 
-    /// The pinned wheel that the profile names by address, as a listing of one.
+    /// The pinned file that the profile names by address, as a listing of one.
     pub(super) fn listing(&self, name: &PackageName) -> Result<Option<Arc<Listing>>, Failure> {
         let direct = self.wanted_as(name).next().and_then(|one| one.direct.as_ref());
         let Some(direct) = direct else {
             return self.question.catalog.listing(name);
         };
         let file = direct.file();
-        let wheel: crate::core::model::WheelName = file.parse().map_err(|_| {
-            Failure::input(format!("the address of `{name}` does not end in the name of a wheel"))
-                .help("write the whole address of the .whl file")
+        let wheel = file.parse::<WheelName>().ok().filter(|wheel| wheel.name == *name).map(|wheel| wheel.version);
+        let version = wheel.or_else(|| sdist_version(&file, name)).ok_or_else(|| {
+            Failure::input(format!("the address of `{name}` does not end in the name of one of its files"))
+                .help("write the whole address of the .whl or .tar.gz file")
         })?;
         let candidate = Candidate {
-            version: wheel.version,
+            version,
             file,
             address: direct.url.to_string(),
             sha256: Some(direct.sha256),
             stated: None,
-            size: None,
+            size: direct.size,
             yanked: None,
             sidecar: Sidecar::Absent,
             folder: None,

@@ -123,10 +123,12 @@ fn wheel_of(
     if let Some(reason) = &candidate.yanked {
         caveats.push(Caveat::Yanked { name: name.clone(), version: version.clone(), reason: reason.clone() });
     }
-    if version.any_prerelease() {
+    let is_own = provider.wanted_as(name).any(|one| one.origin.is_some());
+    if version.any_prerelease() && !is_own {
         caveats.push(Caveat::Prerelease { name: name.clone(), version: version.clone() });
     }
-    if candidate.is_source() {
+    // Of a folder or a repository, nothing else can be had.
+    if candidate.is_source() && !is_own {
         caveats.push(Caveat::FromSource { name: name.clone(), version: version.clone() });
     }
     let catalog = provider.question.catalog;

@@ -54,7 +54,7 @@ fn package_of(name: &PackageName, version: &Version, listing: &Listing) -> Optio
     })?;
     let (file, sha256) = (candidate.file.clone(), Some(sha256));
     let index = candidate.folder.clone().unwrap_or_else(|| "default".to_owned());
-    let from = LockedFrom::Wheel(LockedWheel { file, sha256, size, index, metadata: None });
+    let from = LockedFrom::Wheel(LockedWheel { file, sha256, size, index, metadata: None, from: None, commit: None });
     let (name, version) = (name.clone(), version.clone());
     Some(LockedPackage { name, version, from, why: Vec::new() })
 }

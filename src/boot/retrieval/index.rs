@@ -11,7 +11,7 @@ use crate::boot::index::{
 };
 use crate::boot::lock::LockedTarget;
 use crate::boot::machine::{Machine, Python, observe_python};
-use crate::boot::profile::Profile;
+use crate::boot::profile::{Direct, Profile};
 use crate::boot::resolve::{Elsewhere, Learned, Question, Resolution, Target, Unsolved, explain, resolve};
 use crate::boot::retrieval::buildable;
 use crate::boot::retrieval::pages::{page_of, pages_for};
@@ -109,7 +109,8 @@ impl Session<'_> {
         let Asked { profile, target, machine, preferred } = asked;
         let locations = self.locations(settings, Some(profile), machine.python.as_ref())?;
         let mut scope = scope(profile, target)?;
-        if matches!(&scope.buildable, Buildable::Named(names) if !names.is_empty()) {
+        let has_sources = profile.wanted.iter().filter_map(|one| one.direct.as_ref()).any(Direct::is_source);
+        if has_sources || matches!(&scope.buildable, Buildable::Named(names) if !names.is_empty()) {
             scope.builder = self.builder(machine, &locations);
         }
         for (name, version) in preferred {
@@ -177,6 +178,16 @@ impl Session<'_> {
             format!("{}, {} bytes read; the rest was in the cache", counted(traffic.requests, "request"), traffic.bytes)
         });
         traffic
+    }
+
+    /// The Python of `machine` for the metadata of a project, where it is on this machine.
+    pub fn project_builder(
+        &self,
+        settings: &IndexSettings,
+        profile: Option<&Profile>,
+        machine: &Machine,
+    ) -> Option<Builder> {
+        self.builder(machine, &self.locations(settings, profile, machine.python.as_ref()).ok()?)
     }
 
     /// The machine's Python with the default index for what a build needs.

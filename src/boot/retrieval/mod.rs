@@ -3,12 +3,13 @@
 mod earlier_wheels;
 mod free_space;
 mod index;
+mod local_files;
 mod overlay;
 mod pages;
 mod pinned;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use url::Url;
@@ -16,10 +17,11 @@ use url::Url;
 use crate::boot::index::{
     Arrival, Buildable, Client, Download, Downloads, IndexSettings, Locations, Offline, Online, Scope, WheelSource,
 };
-use crate::boot::lock::{LockedPackage, LockedTarget, LockedWheel};
+use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::machine::Python;
 use crate::boot::profile::{Policy, Profile};
 use crate::boot::resolve::yanked;
+use crate::boot::retrieval::local_files::{Folders, download};
 use crate::boot::retrieval::pages::at_page;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
@@ -345,43 +347,6 @@ fn scope_of(profile: Option<&Profile>, seen: &Seen, libc: Option<Libc>) -> Resul
     let scope = Scope::of(&facts).ok_or_else(|| Failure::bug("no marker environment"))?;
     let policy = profile.map(|profile| profile.policy.clone()).unwrap_or_default();
     Ok(Scope { as_of: policy.as_of, buildable: buildable(&policy), ..scope })
-}
-
-/// Folders of wheels: those that the settings name, and those of the profile.
-struct Folders<'a> {
-    named: Vec<Url>,
-    profile: Option<&'a Profile>,
-    /// There is no index to ask: a wheelhouse holds the wheels of every index.
-    offline: bool,
-}
-
-impl Folders<'_> {
-    /// The file of `package`, if it is here: in the folder that alone serves it, else in one that serves all.
-    fn find(&self, package: &LockedPackage) -> Option<Download> {
-        let url = Url::from_file_path(self.path(package)?).ok()?;
-        download(package.wheel()?, url)
-    }
-
-    /// Where that file lies.
-    fn path(&self, package: &LockedPackage) -> Option<PathBuf> {
-        let wheel = package.wheel()?;
-        let own = self.profile.and_then(|profile| profile.index_of(&package.name));
-        let indexes = self
-            .profile
-            .into_iter()
-            .flat_map(|profile| &profile.indexes)
-            .filter(|index| own.map_or(index.packages.is_empty(), |own| index.name == own));
-        let folders = indexes.map(|index| &index.url).filter(|url| url.scheme() == "file");
-        let named = self.named.iter().filter(|_| self.offline || own.is_none());
-        let mut paths = folders.chain(named).filter_map(|url| Some(url.to_file_path().ok()?.join(&wheel.file)));
-        paths.find(|path| path.is_file_there())
-    }
-}
-
-/// What to fetch for a locked file; one without a digest is refused with the plan.
-fn download(wheel: &LockedWheel, url: Url) -> Option<Download> {
-    let (file, size) = (wheel.file.clone(), wheel.size.unwrap_or_default());
-    Some(Download { file, url, sha256: wheel.sha256?, size, kept: wheel.is_source() })
 }
 
 fn all_here(packages: &[&LockedPackage], folder: &Path, settings: &IndexSettings) -> Result<(), Failure> {

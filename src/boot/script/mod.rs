@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::Path;
 
 use url::Url;
 
@@ -35,6 +36,8 @@ pub struct Context<'a> {
     pub indexes: BTreeMap<&'a str, &'a Url>,
     /// Addresses of direct wheels, by file name.
     pub direct: BTreeMap<String, &'a Url>,
+    /// The folders of editable projects.
+    pub editable: BTreeMap<PackageName, &'a Path>,
 }
 
 /// The script for `plan`. The same plan gives the same bytes.
@@ -84,7 +87,7 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
     }
     let incoming = || plan.changes.iter().filter_map(|change| change.package.as_ref());
     let built: Vec<&LockedPackage> = incoming().filter(|package| is_source(package)).collect();
-    sources(text, &built, flag);
+    sources(text, &built, context, flag);
     let mut groups: BTreeMap<(&str, bool), Vec<&LockedPackage>> = BTreeMap::new();
     for package in incoming().filter(|package| !is_source(package)) {
         if let Some(wheel) = package.wheel() {
@@ -136,15 +139,22 @@ fn is_source(package: &LockedPackage) -> bool {
 }
 
 /// What the installer builds: pinned by digest; what its build downloads is the project's business.
-fn sources(text: &mut String, packages: &[&LockedPackage], flag: &str) {
+fn sources(text: &mut String, packages: &[&LockedPackage], context: &Context<'_>, flag: &str) {
     if packages.is_empty() {
         return;
     }
     text.push_str(&fill(BUILD, &[("BREAK_SYSTEM", flag.to_owned())]));
     push(text, format_args!("\nbegin build \"building packages from source: {}\"\n", packages.len()));
-    requirements(text, "build", packages, |package, _| exact(package));
+    let is_editable = |package: &&&LockedPackage| context.editable.contains_key(&package.name);
+    let built: Vec<&LockedPackage> = packages.iter().filter(|package| !is_editable(package)).copied().collect();
+    requirements(text, "build", &built, |package, file| {
+        context.direct.get(file).map_or_else(|| exact(package), |url| format!("{} @ {url}", package.name))
+    });
     let archives = packages.iter().filter_map(|package| Some((package, package.wheel()?)));
-    let archives = archives.map(|(package, source)| quoted(&format!("{}={}", package.name, source.file)));
+    let archives = archives.map(|(package, source)| match context.editable.get(&package.name) {
+        Some(folder) => quoted(&format!("{}=@{}", package.name, folder.display())),
+        None => quoted(&format!("{}={}", package.name, source.file)),
+    });
     let archives: Vec<String> = archives.collect();
     push(text, format_args!("build \"$work/build.txt\" {}\nend build\n", archives.join(" ")));
 }

@@ -296,8 +296,12 @@ fn is_ours(layout: &Layout, seen: &Seen, name: &PackageName) -> bool {
 fn from_elsewhere(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Failure> {
     let mut found = BTreeMap::new();
     for package in &scene.target.packages {
-        let direct = package.wheel().filter(|wheel| wheel.index == "direct");
+        let installed = scene.seen.machine.installed.get(&package.name);
+        let is_there = installed.is_some_and(|one| one.version == package.version);
+        let direct = package.wheel().filter(|wheel| is_there && wheel.index == "direct");
         if let Some(wheel) = direct
+            // What was built is not the file that is locked; the ledger knows from which it was.
+            && (wheel.sha256.is_none() || scene.seen.ledger.wheel(&package.name, &package.version) != wheel.sha256)
             && !wheel.sha256.map_or(Ok(false), |digest| scene.state.record_text(&digest).map(|text| text.is_some()))?
         {
             found.insert(package.name.clone(), "it is unknown whether its files are from the wheel".to_owned());

@@ -9,9 +9,14 @@ use crate::core::model::PackageName;
 
 #[derive(Debug, Args)]
 pub struct AddPackagesOptions {
-    /// What to add, as pip takes it: `rich`, `torch==2.11.*`, `"uvicorn[standard]>=0.30"`
+    /// What to add, as pip takes it: `rich`, `torch==2.11.*`, `"uvicorn[standard]>=0.30"`, `../lib`,
+    /// `git+https://HOST/PATH@REVISION`
     #[arg(value_name = "PACKAGE", required = true)]
     pub packages: Vec<String>,
+
+    /// Install the project in a folder so that edits of its code count at once
+    #[arg(short, long)]
+    pub editable: bool,
 
     #[command(flatten)]
     pub edited: EditedOptions,

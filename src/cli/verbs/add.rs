@@ -1,19 +1,39 @@
 //! `add`: packages come into the profile, and into its lock.
 
+use std::path::Path;
+
+use crate::boot::index::name_and_version;
 use crate::boot::profile::{AskedLine, with_packages};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::AddPackagesOptions;
 use crate::cli::verbs::lock::lock_edited;
 use crate::core::diag::Failure;
+use crate::core::host::files;
 
 pub(super) fn run(options: &AddPackagesOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let name_in = |folder: &str| {
+        name_and_version(Path::new(folder), None).map(|(name, _)| name).map_err(|failure| failure.to_string())
+    };
     let asked = |text: &String| {
-        AskedLine::parse(text).map_err(|why| Failure::input(format!("`{text}` can't be added")).cause(why))
+        let failed = |why| Failure::input(format!("`{text}` can't be added")).cause(why);
+        let text = if options.editable { &format!("-e {text}") } else { text };
+        let line = AskedLine::parse(text, &name_in).map_err(failed)?;
+        // What the user names is from here, what the profile names is from its folder.
+        let is_here = options.edited.profile.parent().is_none_or(|folder| folder.as_os_str().is_empty());
+        if is_here { Ok(line) } else { files::absolute(Path::new(".")).map(|here| line.below(&here)) }
     };
     let lines: Vec<AskedLine> = options.packages.iter().map(asked).collect::<Result<_, _>>()?;
-    let profile = session.profile(&options.edited.profile)?;
-    let text = with_packages(&profile.source.text, &lines, &|name| session.matrix.is_framework(name))?;
+    let path = &options.edited.profile;
+    let with_lines = |text: &str| with_packages(text, &lines, &|name| session.matrix.is_framework(name));
+    let text = match session.profile(path) {
+        Ok(profile) => with_lines(&profile.source.text)?,
+        // A profile without packages gets its first one.
+        Err(failure) => {
+            let text = files::read_optional(path)?.and_then(|text| with_lines(&text).ok());
+            text.filter(|text| session.profile_of(path, text.clone()).is_ok()).ok_or(failure)?
+        }
+    };
     let written: Vec<String> = lines.iter().map(AskedLine::written).collect();
     lock_edited(&options.edited, text, &format!("added {}", written.join(", ")), session)
 }

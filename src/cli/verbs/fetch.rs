@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::boot::goal::stale_lock;
 use crate::boot::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, distinct, uncovered, within_budget};
 use crate::boot::profile::Profile;
+use crate::boot::project::ProjectSearch;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
 use crate::cli::arguments::FetchOptions;
@@ -38,6 +39,9 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let lock = session.existing_lock(&options.lock, made_from.display())?;
     let targets = wanted_targets(&lock, &options.target)?;
     let profile = profile_of(options, session, &lock, &targets)?;
+    let settings = options.index.settings();
+    let known = ProjectSearch { machine: None, settings: &settings, lock: Some(&lock), moves: &|_| false };
+    let profile = profile.map(|profile| session.with_projects(&profile, known)).transpose()?;
     let wheels = distinct(&targets);
     let known: u64 = wheels.values().filter_map(|package| package.wheel()?.size).sum();
     within_budget(options.budget, known, &wheels)?;
@@ -47,7 +51,6 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let waiting =
         || session.say(&format!("waiting for another colab-boot that fetches into `{}`", options.into.display()));
     let _alone = locks::lock_folder(&options.into, AT_MOST, &waiting)?;
-    let settings = options.index.settings();
     let mut findings = Vec::new();
     for target in &targets {
         let packages: Vec<&LockedPackage> =
@@ -98,7 +101,8 @@ fn profile_of(
     if options.profile.is_some() || path.is_there() {
         let profile = session.profile(&path)?;
         let why = if profile.digest == lock.profile.sha256 {
-            targets.iter().find_map(|target| uncovered(&profile, target))
+            let uncovered = targets.iter().find_map(|target| uncovered(&profile, target));
+            uncovered.map_or_else(|| session.changed_project(&profile, lock), |why| Ok(Some(why)))?
         } else {
             Some(format!("`{}` changed after it was locked", path.display()))
         };

@@ -130,7 +130,8 @@ fn taken_over(options: &InitOptions, session: &Session<'_>) -> Result<Imported, 
         return of_environment(&name, &session.machine(&request)?, session.matrix);
     }
     let python = session.machine_near(&request, Some(&options.path))?.python_facts()?;
-    of_files(&name, &options.from, &python, session.matrix)
+    let beside = options.path.parent().unwrap_or(Path::new(""));
+    of_files(&name, (&options.from, beside), &python, session.matrix)
 }
 
 /// A name for the profile at `path`: that of the file, or of its folder.

@@ -47,8 +47,16 @@ pub fn with_lock(session: &Session<'_>, profile: &Path, lock: &Path) -> Result<(
     Ok((profile, read, text))
 }
 
-/// An error where a lock takes wheels from a folder: a cell has the profile and the lock with it, and nothing else.
+/// An error where a lock takes packages from a folder: a cell has the profile and the lock with it, and nothing else.
 fn from_no_folder(profile: &Profile, lock: &Lock) -> Result<(), Failure> {
+    let packages = lock.targets.iter().flat_map(|target| &target.packages);
+    let mut of_here =
+        packages.filter_map(|one| one.wheel().filter(|file| file.is_of_one_machine()).map(|file| (one, file)));
+    if let Some((package, file)) = of_here.next() {
+        let from = file.from.as_deref().unwrap_or_default();
+        return Err(Failure::answer(format!("`{}` comes from `{from}`, which a cell can't include", package.name))
+            .help("name its repository with `git`, or a wheel of it with `url` and `sha256`"));
+    }
     let folders = profile.indexes.iter().filter(|index| index.url.scheme() == "file");
     for index in folders {
         let packages = lock.targets.iter().flat_map(|target| &target.packages);

@@ -23,6 +23,7 @@ mod other_version;
 mod outside;
 mod page;
 mod profiles;
+mod projects;
 mod random_days;
 mod rotations;
 mod signed;

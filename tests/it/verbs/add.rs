@@ -50,7 +50,7 @@ fn what_is_no_profile_says_what_to_do() {
     let day = Day::new(&[("app", "1.0", &[])]);
     std::fs::write(day.test.path("requirements.txt"), "app\n").expect("a file");
     for (line, part) in [
-        (&["add", "app"][..], "`colab-boot init`"),
+        (&["add", "app"][..], "`colab-boot init profile.toml`"),
         (&["plan", "requirements.txt"], "colab-boot init --from requirements.txt profile.toml"),
         (&["lock", "uv.lock"], "this is a lock"),
         (&["plan", "p.lock"], "`p.toml`"),

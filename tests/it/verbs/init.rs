@@ -61,7 +61,7 @@ fn files_of_other_tools_become_profiles_that_resolve() {
 fn what_is_not_taken_over_is_said_and_an_environment_becomes_what_nothing_else_there_needs() {
     let day = day();
     let lines =
-        "app==1.0+cu128\n-e ./mine\ngit+https://example.com/x.git\n--extra-index-url https://x.example/simple\n";
+        "app==1.0+cu128\n-e ./mine\nx @ https://example.com/x-1.0.tar.gz\n--extra-index-url https://x.example/simple\n";
     std::fs::write(day.test.path("r.txt"), lines).expect("a file");
     let said = day.run(&["init", "p.toml", "--from", "r.txt"]).expect(0);
     assert!(said.stderr.contains("warning[import-incomplete]: 4 lines not taken over"), "{said:?}");
@@ -114,5 +114,5 @@ fn packages_of_conda_and_sources_of_uv_are_taken_over_where_an_index_has_the_sam
     std::fs::write(day.test.path("pyproject.toml"), project).expect("a file");
     let text = day.run(&["init", "-", "--from", "pyproject.toml"]).expect(0).stdout;
     let index = "[[index]]\nname = \"cpu\"\nurl = \"https://x.example/cpu\"\npackages = [\"torch\"]\n";
-    assert!(text.contains(index) && !text.contains("\nmine ="), "{text}");
+    assert!(text.contains(index) && text.contains("\nmine = { path = \"../mine\" }\n"), "{text}");
 }

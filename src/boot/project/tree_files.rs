@@ -1,0 +1,77 @@
+//! The files of a project: those that git would commit, else all but what tools leave behind.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::core::diag::Failure;
+use crate::core::host::mounts::Look;
+use crate::core::host::{Invocation, files};
+
+/// How long git may take to list the files of a project.
+const AT_MOST: Duration = Duration::from_mins(1);
+
+/// Folders that no build reads, in a project that is in no repository.
+const LEFT_BEHIND: [&str; 14] = [
+    ".git",
+    ".hg",
+    ".svn",
+    ".venv",
+    "venv",
+    "node_modules",
+    ".tox",
+    ".nox",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".ipynb_checkpoints",
+    "build",
+    "dist",
+];
+
+/// The paths of the files in `folder`, relative to it and sorted, without those in `except`, which are absolute.
+pub(super) fn files_of(
+    folder: &Path,
+    except: &[PathBuf],
+    environment: &BTreeMap<String, String>,
+) -> Result<Vec<String>, Failure> {
+    let mut all = match committable(folder, environment) {
+        Some(all) if !all.is_empty() => all,
+        _ => {
+            let mut all = Vec::new();
+            walk(folder, "", &mut all)?;
+            all
+        }
+    };
+    let is_made = |path: &String| {
+        path.split('/').any(|part| part == "__pycache__" || part.ends_with(".egg-info")) || path.ends_with(".pyc")
+    };
+    all.retain(|path| !is_made(path) && !except.contains(&folder.join(path)) && !folder.join(path).is_folder_there());
+    // What is deleted and not yet committed.
+    all.retain(|path| folder.join(path).look_at_entry().is_ok());
+    all.sort();
+    all.dedup();
+    Ok(all)
+}
+
+/// What git knows or would add; `None` where `folder` is in no repository, or git is not there.
+fn committable(folder: &Path, environment: &BTreeMap<String, String>) -> Option<Vec<String>> {
+    folder.ancestors().find(|above| above.join(".git").is_there())?;
+    let place = folder.display().to_string();
+    let arguments = ["-C", &place, "ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    let listed = Invocation::new("git", &arguments, environment).must_succeed(AT_MOST).ok()?;
+    Some(listed.stdout.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
+}
+
+fn walk(folder: &Path, prefix: &str, all: &mut Vec<String>) -> Result<(), Failure> {
+    for name in files::names_in(folder)? {
+        let path = folder.join(&name);
+        let is_link = files::link_of(&path).is_some();
+        if is_link || !path.is_folder_there() {
+            all.push(format!("{prefix}{name}"));
+        } else if !LEFT_BEHIND.contains(&name.as_str()) && !path.join("pyvenv.cfg").is_there() {
+            walk(&path, &format!("{prefix}{name}/"), all)?;
+        }
+    }
+    Ok(())
+}

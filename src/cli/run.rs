@@ -231,7 +231,8 @@ fn present(
         Ok(report) => {
             let talk = report.talk.iter().filter(|_| !arguments.quiet);
             talk.for_each(|line| drop(writeln!(err, "{}", harmless(line))));
-            if !to_stdout {
+            let is_talk = arguments.quiet && arguments.verb.acts() && !report.is_no() && !report.is_verbatim();
+            if !to_stdout && !is_talk {
                 tell(out, &harmless(&report.text))?;
             }
         }

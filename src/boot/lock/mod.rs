@@ -24,6 +24,10 @@ use crate::core::model::{
 };
 
 pub use compare::differences;
+
+/// What editors and validators know of a lock: a JSON Schema (2020-12).
+pub const LOCK_SCHEMA: &str = include_str!("lock.schema.json");
+
 pub use dependencies::{Dependencies, dependencies};
 pub use read::{Unreadable, has_conflict, read_lock};
 pub use report::TargetReport;

@@ -32,7 +32,7 @@ pub use asked_line::AskedLine;
 pub use edit::{with_apt, with_packages, without_packages};
 pub use fitness::{Fitness, OwnCheck};
 pub use package_origin::{GitRepository, Origin, OriginPlace};
-pub use starter::STARTER;
+pub use starter::{PROFILE_SCHEMA, STARTER};
 pub use values::debian_name;
 
 /// A checked profile.

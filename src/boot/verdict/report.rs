@@ -102,6 +102,11 @@ impl Report {
         self
     }
 
+    /// Whether its text is a script or a lock, to be used as it is.
+    pub const fn is_verbatim(&self) -> bool {
+        self.verbatim
+    }
+
     /// Whether a finding makes the answer "no".
     pub fn is_no(&self) -> bool {
         self.findings.iter().any(Finding::is_error) || self.verdict.as_ref().is_some_and(Verdict::is_no)

@@ -1,6 +1,8 @@
-//! The command line of `cache` and `completions`.
+//! The command line of `cache`, `completions`, `man`, `schema` and `self`.
 
-use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 #[derive(Debug, Subcommand)]
@@ -19,4 +21,29 @@ pub enum CacheVerb {
 pub struct CompletionsOptions {
     /// The shell
     pub shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManOptions {
+    /// The folder, such as `~/.local/share/man/man1`
+    pub folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct SchemaOptions {
+    /// Of what
+    pub document: Document,
+}
+
+/// A file that this program reads.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Document {
+    Profile,
+    Lock,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SelfVerb {
+    /// Print the version of colab-boot and of its CUDA matrix
+    Version,
 }

@@ -8,6 +8,8 @@ mod export;
 mod explaining;
 mod init;
 mod cache;
+mod checking;
+mod help_texts;
 mod installing;
 mod package_sources;
 mod machine;
@@ -25,7 +27,8 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use crate::boot::goal::{ProfileRequest, Request};
 use crate::core::diag::byte_count;
 
-pub use cache::{CacheVerb, CompletionsOptions};
+pub use cache::{CacheVerb, CompletionsOptions, Document, ManOptions, SchemaOptions, SelfVerb};
+pub use checking::{AuditOptions, VerifyOptions};
 pub use doctor::{DoctorOptions, RecordOptions, ScrubOptions};
 pub use editing::{AddPackagesOptions, EditedOptions, LockOptions, RemovePackagesOptions, UpgradeOptions};
 pub use explaining::{ExplainOptions, TreeOptions};
@@ -60,7 +63,7 @@ fn profile_path() -> impl TypedValueParser<Value = PathBuf> {
 
 /// Set up a GPU notebook from one profile: a pinned, CUDA-coherent and verified environment.
 #[derive(Debug, Parser)]
-#[command(name = "colab-boot", version, max_term_width = 100)]
+#[command(name = "colab-boot", version, max_term_width = 100, after_help = help_texts::PROGRAM)]
 pub struct Arguments {
     #[command(subcommand)]
     pub verb: Verb,
@@ -77,7 +80,7 @@ pub struct Arguments {
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
     pub verbose: u8,
 
-    /// Print errors and the result only
+    /// Print errors, and what was asked for
     #[arg(short, long, global = true)]
     pub quiet: bool,
 
@@ -89,28 +92,35 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Write a commented starter profile
+    #[command(after_help = help_texts::INIT)]
     Init(InitOptions),
     /// Show the machine: driver, GPUs, Python, packages, and where each fact came from
     Fingerprint(FingerprintOptions),
     /// Compare two machines, or this machine with an earlier fingerprint
     Diff(DiffMachinesOptions),
     /// Add packages to a profile, and lock it
+    #[command(after_help = help_texts::ADD)]
     Add(AddPackagesOptions),
     /// Remove packages from a profile, and lock it
     Remove(RemovePackagesOptions),
     /// Lock a profile with newer versions
     Upgrade(UpgradeOptions),
     /// Resolve a profile and write its lock
+    #[command(after_help = help_texts::LOCK)]
     Lock(LockOptions),
     /// Show what `apply` would do: packages, downloads, broken requirements, restart
+    #[command(after_help = help_texts::PLAN)]
     Plan(PreviewOptions),
     /// Install what the lock pins; exit code 10: restart the kernel, then run it again
+    #[command(after_help = help_texts::APPLY)]
     Apply(ApplyOptions),
     /// Run a Python file or a command in the environment as locked; apply first if it differs
+    #[command(after_help = help_texts::RUN)]
     Run(RunOptions),
     /// Undo every apply: remove what colab-boot installed, reinstall what it replaced
     Restore(RestoreOptions),
     /// Download the wheels of a lock into a folder, for offline use with `apply --wheelhouse`
+    #[command(after_help = help_texts::FETCH)]
     Fetch(FetchOptions),
     /// Verify an applied environment: files, kernel, and a smoke test of each framework
     Verify(VerifyOptions),
@@ -131,6 +141,7 @@ pub enum Verb {
     #[command(subcommand)]
     Matrix(MatrixVerb),
     /// Check an existing environment, a lock, requirements or a notebook image for conflicts
+    #[command(after_help = help_texts::AUDIT)]
     Audit(AuditOptions),
     /// Check this machine for problems that crash or slow down training
     Doctor(DoctorOptions),
@@ -146,13 +157,20 @@ pub enum Verb {
     /// Show which package of a lock needs which
     Tree(TreeOptions),
     /// Explain a diagnostic code, a pasted error, or why a package is in a lock
-    #[command(visible_alias = "why")]
+    #[command(visible_alias = "why", after_help = help_texts::EXPLAIN)]
     Explain(ExplainOptions),
     /// Show the cache, and remove what nothing uses
     #[command(subcommand)]
     Cache(CacheVerb),
     /// Print a script that completes commands and options in a shell
     Completions(CompletionsOptions),
+    /// Write the manual pages into a folder
+    Man(ManOptions),
+    /// Print the JSON Schema of profiles or locks
+    Schema(SchemaOptions),
+    /// Show which colab-boot this is
+    #[command(subcommand, name = "self")]
+    Own(SelfVerb),
     /// Install the wheels that an apply has staged
     #[command(hide = true)]
     InstallWheels(InstallWheelsOptions),
@@ -175,7 +193,18 @@ impl Verb {
                 | Self::Explain(_)
                 | Self::Cache(_)
                 | Self::Completions(_)
+                | Self::Man(_)
+                | Self::Schema(_)
+                | Self::Own(_)
                 | Self::InstallWheels(_)
+        )
+    }
+
+    /// Whether it is run for what it does: what it prints is talk, too.
+    pub const fn acts(&self) -> bool {
+        matches!(
+            self,
+            Self::Apply(_) | Self::Restore(_) | Self::Fetch(_) | Self::Verify(_) | Self::Init(_) | Self::Stage(_)
         )
     }
 
@@ -211,6 +240,9 @@ impl Verb {
             Self::Explain(_) => "explain",
             Self::Cache(_) => "cache",
             Self::Completions(_) => "completions",
+            Self::Man(_) => "man",
+            Self::Schema(_) => "schema",
+            Self::Own(_) => "self",
             Self::InstallWheels(_) => "install-wheels",
         }
     }
@@ -334,48 +366,6 @@ pub struct FetchOptions {
     /// The profile of the lock [default: beside the lock]
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub index: IndexOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct VerifyOptions {
-    /// The profile
-    #[arg(default_value = PROFILE, value_parser = profile_path())]
-    pub profile: PathBuf,
-
-    /// The lock [default: beside the profile]
-    #[arg(long, value_name = "FILE")]
-    pub lock: Option<PathBuf>,
-
-    /// Run longer tests, too: number formats, gradients, copies, a collective
-    #[arg(long)]
-    pub thorough: bool,
-
-    /// Check determinism: train twice with each framework from the profile's seed, and compare the results
-    #[arg(long)]
-    pub deterministic: bool,
-
-    /// Write a verification record to publish with a golden release: GPU, driver, image, smoke tests; no host
-    /// name, no paths
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub machine: MachineOptions,
-}
-
-#[derive(Debug, Args)]
-pub struct AuditOptions {
-    /// A requirements.txt, the output of `pip freeze`, a pyproject.toml, environment.yml, notebook,
-    /// pylock.toml, uv.lock or
-    /// colab-boot lock, `-` for standard input, or a notebook image such as `colab-2026.07` [default:
-    /// the packages of this machine's Python]
-    pub target: Option<String>,
-
-    #[command(flatten)]
-    pub machine: MachineOptions,
 
     #[command(flatten)]
     pub index: IndexOptions,

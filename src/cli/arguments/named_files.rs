@@ -75,6 +75,9 @@ impl Arguments {
             Verb::Stage(options) => files.of_folders(&[options.from.clone(), options.to.clone()]),
             Verb::Cache(_)
             | Verb::Completions(_)
+            | Verb::Man(_)
+            | Verb::Schema(_)
+            | Verb::Own(_)
             | Verb::Record(_)
             | Verb::Probe(_)
             | Verb::Runtime(RuntimeVerb::List) => {}

@@ -16,6 +16,7 @@ mod golden;
 mod init;
 mod install_wheels;
 mod lock;
+mod man;
 mod matrix;
 pub mod plan;
 mod probe;
@@ -24,7 +25,10 @@ mod remove;
 mod restore;
 mod run;
 mod runtime;
+mod schema;
 mod scrub;
+#[path = "self.rs"]
+mod own;
 mod stage;
 mod status;
 mod tree;
@@ -69,6 +73,9 @@ pub fn run(arguments: &Arguments, session: &Session<'_>, style: Style) -> Result
         Verb::Explain(options) => explain::run(options, session),
         Verb::Cache(verb) => cache::run(verb, session),
         Verb::Completions(options) => completions::run(options),
+        Verb::Man(options) => man::run(options),
+        Verb::Schema(options) => schema::run(options),
+        Verb::Own(verb) => Ok(own::run(verb, session)),
         Verb::InstallWheels(options) => install_wheels::run(options, session),
     }
 }

@@ -19,6 +19,7 @@ mod installers;
 mod lock;
 mod linking;
 mod linking_laws;
+mod man;
 mod matrix;
 mod plan;
 mod probe;

@@ -282,6 +282,10 @@ fn each_verbosity_says_what_it_promises() {
     let usual = lock(&[]);
     assert!(usual.contains("p.lock written") && !usual.contains("index:"), "{usual}");
     assert_eq!(lock(&["-q"]), "");
+    // What was asked for is printed all the same; what was done is not said.
+    assert!(test.run(&["init", "-", "-q"]).expect(0).stdout.contains("[profile]"));
+    let quiet = test.run(&["init", "quiet.toml", "-q"]).expect(0);
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
     test.run(&["lock", "p.toml", "-q", "-v"]).expect(2);
     let wrong = test.run(&["lock", "nowhere.toml", "-q"]).expect(2);
     assert!(wrong.stderr.contains("error: "), "{wrong:?}");

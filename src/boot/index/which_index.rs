@@ -64,6 +64,33 @@ impl Locations {
         Self { default, named: Vec::new(), bound: BTreeMap::new(), folders: Vec::new(), folders_only: false }
     }
 
+    /// The same with the logins that variables give for explicit indexes, by their names:
+    /// `COLAB_BOOT_INDEX_NAME_USERNAME` and `…_PASSWORD`, or uv's `UV_INDEX_NAME_USERNAME`. One in the address counts
+    /// more.
+    #[must_use]
+    pub fn with_logins(mut self, environment: &BTreeMap<String, String>) -> Self {
+        for index in
+            self.named.iter_mut().filter(|index| index.url.scheme() != "file" && index.url.username().is_empty())
+        {
+            let name: String = index
+                .name
+                .chars()
+                .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+                .collect();
+            let given = |what: &str| {
+                let names = ["COLAB_BOOT_INDEX", "UV_INDEX"].map(|prefix| format!("{prefix}_{name}_{what}"));
+                names.iter().find_map(|name| environment.get(name).filter(|text| !text.is_empty()))
+            };
+            let (user, password) = (given("USERNAME"), given("PASSWORD"));
+            if user.is_some() || password.is_some() {
+                // Fails only for addresses without a host.
+                let _ = index.url.set_username(user.map_or("", String::as_str));
+                let _ = index.url.set_password(password.map(String::as_str));
+            }
+        }
+        self
+    }
+
     /// The same with `folders` of wheels beside them.
     #[must_use]
     pub fn beside(mut self, folders: &[Url]) -> Self {

@@ -47,7 +47,7 @@ impl Session<'_> {
     ) -> Result<Locations, Failure> {
         let default = self.default_index(settings, python)?;
         let of_profile = match profile {
-            Some(profile) => Locations::new(default, profile),
+            Some(profile) => Locations::new(default, profile).with_logins(self.environment),
             None => Locations::only(default),
         };
         of_profile.addresses().iter().try_for_each(|url| must_be_encrypted(url, settings))?;

@@ -9,7 +9,14 @@ use crate::boot::verdict::Compared;
 use crate::core::diag::{bytes, counted, few};
 
 /// The plan as a table; its last line is [`plan_line`], or a refusal, for notebooks cut long outputs from the top.
-pub fn render_plan(title: &str, plan: &Plan, machine: &Machine, restart: &Restart, verdicts: &[String]) -> String {
+/// What is kept is a number in that line; with `all`, a list.
+pub fn render_plan(
+    (title, all): (&str, bool),
+    plan: &Plan,
+    machine: &Machine,
+    restart: &Restart,
+    verdicts: &[String],
+) -> String {
     let mut text = format!("{title} on {}\n\n", describe_machine(plan, machine));
     for step in &plan.apt {
         let version = step.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
@@ -21,7 +28,7 @@ pub fn render_plan(title: &str, plan: &Plan, machine: &Machine, restart: &Restar
         row(&mut text, verb(change.kind), &moved(change), &caveat);
     }
     let kept: Vec<String> = plan.kept.iter().map(|kept| format!("{} {}", kept.name, kept.version)).collect();
-    if !kept.is_empty() {
+    if all && !kept.is_empty() {
         row(&mut text, "keep", &wrap(&kept), "");
     }
     for change in &plan.variables {

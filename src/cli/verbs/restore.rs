@@ -100,7 +100,7 @@ struct PreviewReport<'a> {
 fn preview(planned: &Planned) -> Report {
     let (plan, restart) = (&planned.decision.plan, &planned.decision.restart);
     let line = plan_line(plan, restart, &kernel_evidence(planned));
-    let text = render_plan("restore", plan, &planned.seen.machine, restart, &[]) + &line + "\n";
+    let text = render_plan(("restore", false), plan, &planned.seen.machine, restart, &[]) + &line + "\n";
     let data = PreviewReport { python: PythonReport::of(&planned.seen), plan, restart };
     Report::new(data, text).with_findings(planned.findings.clone())
 }

@@ -63,6 +63,11 @@ impl Log {
         Self { verbosity, sink }
     }
 
+    /// Whether details are said.
+    pub fn is_verbose(&self) -> bool {
+        self.verbosity >= Verbosity::Verbose
+    }
+
     /// Work in progress.
     pub fn say(&self, line: &str) {
         self.at(Verbosity::Usual, || line.to_owned());

@@ -53,7 +53,7 @@ impl Session<'_> {
             }
             let shown = shell_word(path);
             let from = self.importable(path.parent().unwrap_or(path)).into_iter().take(4).map(|from| {
-                format!("`colab-boot init --from {} {shown}` makes it of what you have", shell_word(&from))
+                format!("`colab-boot init {shown} --from {}` makes it of what you have", shell_word(&from))
             });
             let from: Vec<String> = from.collect();
             let starter = Some(format!("`colab-boot init {shown}` writes a starter profile"));
@@ -71,7 +71,7 @@ impl Session<'_> {
             let shown = shell_word(path);
             if is_of_other_tool(path) {
                 return Failure::input(format!("{shown} is not a profile"))
-                    .help(format!("to make a profile of it: `colab-boot init --from {shown} profile.toml`"));
+                    .help(format!("to make a profile of it: `colab-boot init profile.toml --from {shown}`"));
             }
             Failure::from_findings(Kind::Input, findings)
         })
@@ -98,6 +98,15 @@ impl Session<'_> {
         let environment = active.into_iter().chain([folder.join(".venv")]).find(|path| path.is_folder_there());
         found.extend(environment);
         found
+    }
+
+    /// The one profile of this folder that has a lock beside it.
+    pub fn only_locked_profile(&self) -> Option<PathBuf> {
+        let names = files::names_if_any(Path::new("."));
+        let mut locked = names.iter().map(PathBuf::from).filter(|path| {
+            path.extension().is_some_and(|ending| ending == "toml") && path.with_extension("lock").is_there()
+        });
+        locked.next().filter(|_| locked.next().is_none())
     }
 
     /// Where `runtime import` keeps the descriptions of images.

@@ -64,6 +64,7 @@ fn wheel_of(package: &BuiltPackage, folder: &Path) -> Result<PathBuf, Failure> {
     let names = files::names_in(folder)?;
     names.into_iter().find(is_its).map(|file| folder.join(file)).ok_or_else(|| {
         Failure::world(format!("the build of {} {} has made no wheel of that version", package.name, package.version))
+            .help("if the project has another version now, run `colab-boot lock`")
     })
 }
 

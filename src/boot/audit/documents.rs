@@ -1,7 +1,7 @@
 //! Other files that name distributions: `pyproject.toml`, conda's `environment.yml`, and the install lines of a
 //! notebook.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pep508_rs::MarkerEnvironment;
 use saphyr::{LoadableYamlNode, Yaml};
@@ -16,7 +16,7 @@ use crate::boot::audit::source_tables::placed;
 use crate::boot::audit::yaml_depth::is_shallow;
 use crate::core::diag::Source;
 use crate::core::model::PackageName;
-use crate::core::model::requirement::lenient_specifiers;
+use crate::core::model::requirement::{bracketed, lenient_specifiers};
 use crate::core::model::version::range_of;
 
 /// Reads `source` if it is one of these files; `None` for any other. The error says what makes no sense.
@@ -126,13 +126,23 @@ impl ToolUv {
         }
         let is_index = |source: &toml::Value| source.get("index").is_some();
         let others = self.sources.iter().filter(|(_, source)| !sources_of(source).all(is_index));
+        let line = |(package, source): (&PackageName, &toml::Value)| {
+            let asked = listed.asked.iter().chain(&listed.inapplicable);
+            let mut asked = asked.filter(|line| line.requirement.name == *package);
+            let extras: BTreeSet<String> =
+                asked.clone().flat_map(|line| line.requirement.extras.iter().map(ToString::to_string)).collect();
+            let extras: Vec<String> = extras.into_iter().collect();
+            let marker = asked.find_map(|line| line.marker.as_ref());
+            let marker = marker.map(|marker| format!(" ; {marker}")).unwrap_or_default();
+            let placed = placed(&format!("{package}{}", bracketed(&extras)), source);
+            placed.map_or_else(|| format!("{package} = {source}"), |line| line + &marker)
+        };
+        let lines: Vec<String> = others.clone().map(line).collect();
         // A package of that name on an index is another one.
         listed.asked.retain(|line| !others.clone().any(|(package, _)| *package == line.requirement.name));
         listed.named.retain(|one| !others.clone().any(|(package, _)| *package == one.name));
-        let line = |(package, source): (&PackageName, &toml::Value)| {
-            placed(package.as_ref(), source).unwrap_or_else(|| format!("{package} = {source}"))
-        };
-        listed.elsewhere.extend(others.map(line));
+        listed.inapplicable.retain(|line| !others.clone().any(|(package, _)| *package == line.requirement.name));
+        listed.elsewhere.extend(lines);
     }
 }
 

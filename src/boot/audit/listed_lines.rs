@@ -73,6 +73,8 @@ pub struct Listed {
     pub refused: Vec<String>,
     /// Wheels that lines name by address or path, each with its place; nothing of them was opened.
     pub wheels: Vec<(WheelName, String)>,
+    /// Those lines, as written, where their file was not included by another one.
+    pub wheel_lines: Vec<String>,
     /// It names indexes (`--index-url`).
     pub has_indexes: bool,
     /// Those of `[[tool.uv.index]]`.
@@ -106,6 +108,7 @@ impl Listed {
         self.inapplicable.extend(more.inapplicable);
         self.refused.extend(more.refused);
         self.wheels.extend(more.wheels);
+        self.wheel_lines.extend(more.wheel_lines);
         self.has_indexes |= more.has_indexes;
     }
 

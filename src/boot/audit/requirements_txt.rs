@@ -167,6 +167,7 @@ impl<'a> LineReader<'a> {
             self.listed.inapplicable.extend(own.inapplicable);
             let wheels = own.wheels.into_iter().map(|(wheel, _)| (wheel, there()));
             self.listed.wheels.extend(wheels);
+            self.listed.wheel_lines.extend(own.wheel_lines.into_iter().map(shown));
             let place = Place { source: source.clone(), span, is_included, is_conditional: false };
             self.listed.named.extend(own.named.into_iter().map(|one| Named { place: Some(place.clone()), ..one }));
             self.listed
@@ -372,6 +373,7 @@ fn by_address(line: &str, listed: &mut Listed) {
                 listed.named.push(Named::new(wheel.name.clone(), wheel.version.clone()));
             }
             listed.wheels.push((wheel, String::new()));
+            listed.wheel_lines.push(line.to_owned());
         }
         None => listed.elsewhere.push(line.to_owned()),
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::boot::export::{LockView, MADE};
+use crate::boot::lock::LockedPackage;
 use crate::boot::machine::Runtime;
 use crate::core::model::Version;
 
@@ -10,7 +11,9 @@ use crate::core::model::Version;
 pub fn lock_constraints(view: &LockView<'_>) -> String {
     let mut text = view.heading("constraints");
     text.push_str("# Install with: python -m pip install -c constraints.txt PACKAGE\n");
-    for package in &view.target.packages {
+    // No index has what comes from the profile's own places.
+    let is_own = |package: &&LockedPackage| package.wheel().is_some_and(|wheel| wheel.from.is_some());
+    for package in view.target.packages.iter().filter(|package| !is_own(package)) {
         let _ = writeln!(text, "{}=={}", package.name, public(&package.version));
     }
     text

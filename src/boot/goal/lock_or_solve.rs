@@ -38,7 +38,7 @@ pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>)
     let path = lock_path(&wanted.profile, wanted.lock.as_ref());
     let (mut keep_lock, mut other_target) = (false, None);
     let machine = Some(&seen.machine);
-    let known = |lock| ProjectSearch { machine, settings: &request.index, lock, moves: &|_| false };
+    let known = |lock| ProjectSearch::answering(machine, &request.index, lock);
     let (lock, target, traffic) = match beside(session, &profile, &path, &seen, wanted)? {
         Beside::Usable(both) => {
             profile = session.with_projects(&profile, known(Some(&both.0)))?;

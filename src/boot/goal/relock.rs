@@ -77,8 +77,13 @@ impl Session<'_> {
             machine.runtime = runtime;
             let seen = self.machine_near(&machine, Some(path))?;
             let moves = |name: &PackageName| upgrade.has(name);
-            let known =
-                ProjectSearch { machine: Some(&seen.machine), settings: &request.index, lock: old, moves: &moves };
+            let known = ProjectSearch {
+                machine: Some(&seen.machine),
+                settings: &request.index,
+                lock: old,
+                moves: &moves,
+                again: true,
+            };
             let profile = &self.with_projects(profile, known)?;
             let mut target = self.target(profile, &seen)?;
             // What is to move must not be held by what the image has.

@@ -8,30 +8,36 @@ use crate::core::matrix::CondaPackage;
 use crate::core::model::version::range_of;
 use crate::core::model::{PackageName, PythonFacts};
 
-/// What a line of conda asks for, such as `numpy=1.26`, `pytorch::pytorch>=2.1` or `python 3.12.*`: a package and its
-/// versions, nothing where this Python satisfies it, or the reason why it can't be taken over.
-pub(super) fn of_conda(line: &str, python: &PythonFacts) -> Result<Option<(PackageName, VersionSpecifiers)>, String> {
+/// What a line of conda asks for.
+pub(super) enum CondaLine {
+    Asked(PackageName, VersionSpecifiers),
+    /// A Python that is this one, or its pip.
+    Met,
+    /// A package that no table knows.
+    Unknown,
+    /// It can't be taken over, for this reason.
+    LeftOut(String),
+}
+
+/// What `line` asks for, such as `numpy=1.26`, `pytorch::pytorch>=2.1` or `python 3.12.*`.
+pub(super) fn of_conda(line: &str, python: &PythonFacts) -> CondaLine {
     let spec = line.rsplit("::").next().unwrap_or(line).trim();
     let end = spec.find(|c: char| c.is_whitespace() || "=<>!~[".contains(c)).unwrap_or(spec.len());
     let (name, wanted) = (spec[..end].to_ascii_lowercase(), spec[end..].trim());
-    let specifiers = specifiers_of(wanted).ok_or_else(|| format!("`{wanted}` has no equal on a Python index"))?;
+    let Some(specifiers) = specifiers_of(wanted) else {
+        return CondaLine::LeftOut(format!("`{wanted}` has no equal on a Python index"));
+    };
     if name == "python" {
         let fits = range_of(&specifiers).contains(&python.version);
-        return if fits { Ok(None) } else { Err(format!("this Python is {}", python.version)) };
+        let why = || format!("this Python is {}; `--python` names another one", python.version);
+        return if fits { CondaLine::Met } else { CondaLine::LeftOut(why()) };
     }
     match CondaPackage::named(&name) {
-        CondaPackage::Distribution(name) if name.as_ref() == "pip" => Ok(None),
-        CondaPackage::Distribution(name) => Ok(Some((name, specifiers))),
-        CondaPackage::NotPython(why) => Err(why.to_owned()),
-        CondaPackage::Unknown => {
-            Err(format!("if an index has it under this name: `colab-boot add {name}`", name = shown(&name)))
-        }
+        CondaPackage::Distribution(name) if name.as_ref() == "pip" => CondaLine::Met,
+        CondaPackage::Distribution(name) => CondaLine::Asked(name, specifiers),
+        CondaPackage::NotPython(why) => CondaLine::LeftOut(why.to_owned()),
+        CondaPackage::Unknown => CondaLine::Unknown,
     }
-}
-
-/// A name as it may stand in a command.
-fn shown(name: &str) -> String {
-    name.parse::<PackageName>().map_or_else(|_| "NAME".to_owned(), |name| name.to_string())
 }
 
 /// What versions a match specification of conda allows
@@ -72,7 +78,7 @@ fn clause(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::of_conda;
+    use super::{CondaLine, of_conda};
     use crate::core::model::{Libc, PythonFacts};
 
     #[test]
@@ -84,9 +90,10 @@ mod tests {
             free_threaded: false,
         };
         let read = |line: &str| match of_conda(line, &python) {
-            Ok(Some((name, specifiers))) => format!("{name}{specifiers}"),
-            Ok(None) => "nothing".to_owned(),
-            Err(why) => why,
+            CondaLine::Asked(name, specifiers) => format!("{name}{specifiers}"),
+            CondaLine::Met => "nothing".to_owned(),
+            CondaLine::Unknown => "unknown".to_owned(),
+            CondaLine::LeftOut(why) => why,
         };
         for (line, expected) in [
             ("numpy=1.26", "numpy==1.26.*"),
@@ -99,10 +106,10 @@ mod tests {
             ("python=3.12", "nothing"),
             ("python >=3.10,<3.13", "nothing"),
             ("pip", "nothing"),
-            ("python=3.11", "this Python is 3.12.3"),
+            ("python=3.11", "this Python is 3.12.3; `--python` names another one"),
             ("numpy=1.25|1.26", "`=1.25|1.26` has no equal on a Python index"),
-            ("libfoo", "if an index has it under this name: `colab-boot add libfoo`"),
-            ("_libgcc_mutex=0.1", "if an index has it under this name: `colab-boot add NAME`"),
+            ("libfoo", "unknown"),
+            ("_libgcc_mutex=0.1", "unknown"),
         ] {
             assert_eq!(read(line), expected, "{line}");
         }

@@ -6,7 +6,7 @@ use std::fmt::{Display, Write};
 use pep440_rs::VersionSpecifiers;
 
 use crate::boot::audit::{Listed, ListedIndex, RequiredLine};
-use crate::boot::import::conda::of_conda;
+use crate::boot::import::conda::{CondaLine, of_conda};
 use crate::boot::machine::Recorded;
 use crate::boot::profile::AskedLine;
 use crate::boot::seen::Seen;
@@ -61,15 +61,14 @@ pub struct Imported {
 /// Reads a line of a file that names a folder, a file or a repository; the error says why it can't.
 pub(super) type PlaceReader<'a> = &'a dyn Fn(&str, &str) -> Result<AskedLine, String>;
 
-/// The profile `name` that asks for what is `listed` in files, each with its name. `notes` are said of them besides.
+/// The profile `name` that asks for what is `listed` in files, each with its name.
 pub(super) fn imported(
     name: &str,
     listed: &[(String, Listed)],
     (python, matrix): (&PythonFacts, &Matrix),
     placed: PlaceReader<'_>,
-    notes: Vec<String>,
 ) -> Imported {
-    let mut all = Collected { left_out: notes, ..Collected::default() };
+    let mut all = Collected::default();
     for (file, listed) in listed {
         all.take_asked(file, listed, python);
         all.take_others(file, listed, placed);
@@ -99,20 +98,37 @@ impl Collected {
                 let line = format!("the label of `{}`", line.requirement.written());
                 self.leave(file, line, "colab-boot chooses the build for the CUDA of the target");
             }
+            // Of the commands of a notebook, the last has the last word.
+            if !listed.commands.is_empty() && !public.specifiers.is_empty() {
+                self.wishes.entry(public.name.clone()).or_default().specifiers.clear();
+            }
             ask(&mut self.wishes, &public, line.marker.as_deref());
+        }
+        if listed.named.iter().any(|named| !named.hashes.is_empty()) {
+            self.leave(
+                file,
+                "the digests (`--hash`)",
+                "the lock pins the files that it chooses with digests of its own",
+            );
         }
         for named in listed.named.iter().filter(|_| listed.asked.is_empty()) {
             let wish = self.wishes.entry(named.name.clone()).or_default();
             wish.specifiers = vec![format!("=={}", named.version.clone().without_local())];
         }
+        let mut unknown = Vec::new();
         for line in &listed.conda {
             match of_conda(line, python) {
-                Ok(Some((name, specifiers))) => {
+                CondaLine::Asked(name, specifiers) => {
                     self.wishes.entry(name).or_default().add(std::iter::empty(), &specifiers);
                 }
-                Ok(None) => {}
-                Err(why) => self.leave(file, format!("{line} (conda)"), &why),
+                CondaLine::Met => {}
+                CondaLine::Unknown => unknown.push(line.as_str()),
+                CondaLine::LeftOut(why) => self.leave(file, format!("{line} (conda)"), &why),
             }
+        }
+        if !unknown.is_empty() {
+            let why = "an index may have other packages of these names; `colab-boot add NAME==VERSION` adds one that you know";
+            self.leave(file, format!("{} (conda)", unknown.join(", ")), why);
         }
         for line in listed.inapplicable.iter().map(RequiredLine::public) {
             if line.requirement.url.is_none() && !self.wishes.contains_key(&line.requirement.name) {
@@ -139,7 +155,7 @@ impl Collected {
                 }
             }
         }
-        for line in &listed.elsewhere {
+        for line in listed.elsewhere.iter().chain(&listed.wheel_lines) {
             match placed(file, line) {
                 Ok(AskedLine { name, place, extras, marker, .. }) => {
                     self.wishes.insert(name, AskedPackage { extras, specifiers: Vec::new(), place, marker });
@@ -147,15 +163,15 @@ impl Collected {
                 Err(why) => self.leave(file, line, &why),
             }
         }
-        for (wheel, place) in &listed.wheels {
-            let place = if place.is_empty() { wheel.to_string() } else { format!("{place}: {wheel}") };
-            self.leave(file, place, "write it as `NAME = { url = \"…\", sha256 = \"…\" }`");
-        }
         for line in &listed.refused {
             self.leave(file, line, "installers refuse it");
         }
-        for extra in listed.open.iter().filter(|line| line.starts_with('[')) {
-            self.leave(file, format!("the packages of `{extra}`"), "add what you use of them");
+        for line in &listed.open {
+            if line.starts_with('[') {
+                self.leave(file, format!("the packages of `{line}`"), "add what you use of them");
+            } else {
+                self.leave(file, line, "it is known only when it runs");
+            }
         }
         if listed.has_indexes {
             self.leave(file, "its indexes", "add an `[[index]]` with the packages that come from it");
@@ -241,13 +257,8 @@ mod tests {
         let markers = python.marker_environment().expect("an environment");
         let listed = crate::boot::audit::read_requirements(&source, &markers, &|_| Err("none".to_owned()));
         let matrix = Matrix::bundled().expect("a matrix");
-        let made = imported(
-            "demo",
-            &[("r.txt".to_owned(), listed)],
-            (&python, &matrix),
-            &|_, _| Err("no place".to_owned()),
-            Vec::new(),
-        );
+        let made =
+            imported("demo", &[("r.txt".to_owned(), listed)], (&python, &matrix), &|_, _| Err("no place".to_owned()));
         assert!(made.text.contains("torch = \"==2.10.0\"\n"), "{}", made.text);
         assert!(
             made.text.contains("uvicorn = { version = \">=0.30,<1\", extras = [\"standard\"] }\n"),

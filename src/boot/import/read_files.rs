@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 use crate::boot::goal::read_listed_text;
 use crate::boot::import::profile_text::{Imported, imported};
 use crate::boot::import::script_block::script_block;
-use crate::boot::index::name_and_version;
+use crate::boot::index::project_metadata;
 use crate::boot::profile::AskedLine;
 use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::matrix::Matrix;
 use crate::core::model::PythonFacts;
 use crate::core::model::ipynb::Ipynb;
-use crate::core::model::requirement::lenient_specifiers;
-use crate::core::model::version::range_of;
 
 /// The profile `name` that asks for what `from` asks for, with `python`; `-` is stdin.
 /// Paths in it are written for a profile in the folder `beside`.
@@ -23,28 +21,20 @@ pub fn of_files(
     python: &PythonFacts,
     matrix: &Matrix,
 ) -> Result<Imported, Failure> {
-    let (mut all, mut notes) = (Vec::new(), Vec::new());
+    let mut all = Vec::new();
     for file in from {
         let path = if file.as_os_str() == "-" { PathBuf::from("/dev/stdin") } else { file.clone() };
         let shown = file.display().to_string();
         let text = files::read_text(&path, "file")?;
         if let Some(block) = cells_of(&text).iter().find_map(|cell| script_block(cell)) {
             let block = block.map_err(|why| Failure::input(format!("the metadata of `{shown}`")).cause(why))?;
-            let lines: String = block.dependencies.iter().map(|line| format!("{line}\n")).collect();
-            all.push((shown.clone(), read_listed_text(&path.with_extension("txt"), &lines, python)?));
-            let is_met = |wanted: &String| {
-                let range = lenient_specifiers(wanted).map(|specifiers| range_of(&specifiers));
-                range.is_none_or(|range| range.contains(&python.version.only_release()))
-            };
-            let other = block.requires_python.filter(|wanted| !is_met(wanted));
-            notes
-                .extend(other.map(|wanted| format!("{shown}: requires-python `{wanted}`: this Python is another one")));
+            all.push((shown, read_listed_text(&path.with_file_name("pyproject.toml"), &block, python)?));
         } else {
             all.push((shown, read_listed_text(&path, &text, python)?));
         }
     }
     let placed = |file: &str, line: &str| placed_line(Path::new(file), line, beside);
-    Ok(imported(name, &all, (python, matrix), &placed, notes))
+    Ok(imported(name, &all, (python, matrix), &placed))
 }
 
 /// What `line` of `file` asks for from a folder, a file or a repository, as a profile in `beside` writes it.
@@ -52,7 +42,9 @@ fn placed_line(file: &Path, line: &str, beside: &Path) -> Result<AskedLine, Stri
     let folder = file.parent().unwrap_or(Path::new(""));
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let name_in = |path: &str| {
-        name_and_version(&folder.join(path), None).map(|(name, _)| name).map_err(|failure| failure.to_string())
+        project_metadata(&folder.join(path), false, None)
+            .map(|project| project.name)
+            .map_err(|failure| failure.to_string())
     };
     let asked = AskedLine::parse(line, &name_in)?;
     if asked.place.is_empty() {

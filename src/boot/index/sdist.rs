@@ -96,20 +96,30 @@ fn reported(builder: &Builder, path: &Path) -> Result<Metadata, (String, &'stati
     Ok(report.install.into_iter().next().map(|one| one.metadata).unwrap_or_default())
 }
 
-/// Name and version of the project in `folder`. They are read from its pyproject.toml where that states them;
-/// otherwise `builder` builds its metadata. The error says why that is impossible.
-pub fn name_and_version(folder: &Path, builder: Option<&Builder>) -> Result<(PackageName, Version), Failure> {
+/// What is known of a project in a folder.
+pub struct ProjectMetadata {
+    pub name: PackageName,
+    pub version: Version,
+    /// What it requires, as headers of METADATA, where the files of the project do not state it.
+    pub requirements: Option<String>,
+}
+
+/// Name and version of the project in `folder`, and, where `whole`, what it requires. They are read from its
+/// pyproject.toml where that states them; otherwise `builder` builds its metadata. The error says why that is
+/// impossible.
+pub fn project_metadata(folder: &Path, whole: bool, builder: Option<&Builder>) -> Result<ProjectMetadata, Failure> {
     let shown = folder.display();
     let text = files::read_optional(&folder.join("pyproject.toml"))?;
     let is_project = text.is_some() || folder.join("setup.py").is_file_there();
     if !is_project {
         return Err(Failure::input(format!("`{shown}` is not a Python project"))
-            .help("a project has a pyproject.toml or a setup.py"));
+            .help("a project has a pyproject.toml or a setup.py; one below a repository needs `subdirectory`"));
     }
     if let Some(project) = text.as_deref().and_then(StaticProject::read)
+        && (!whole || project.has_static_requirements())
         && let Some(version) = &project.version
     {
-        return Ok((project.name, version.clone()));
+        return Ok(ProjectMetadata { name: project.name, version: version.clone(), requirements: None });
     }
     let failed = |why: String, help: &str| {
         Failure::world(format!("could not read the name and the version of the project in `{shown}`"))
@@ -123,12 +133,24 @@ pub fn name_and_version(folder: &Path, builder: Option<&Builder>) -> Result<(Pac
             "write `version` into its pyproject.toml, or run the command on the target",
         ));
     };
-    let metadata = reported(builder, folder).map_err(|(why, help)| failed(why, help))?;
-    let named = (metadata.name.parse::<PackageName>(), metadata.version.parse::<Version>());
-    match named {
-        (Ok(name), Ok(version)) => Ok((name, version)),
+    let metadata = reported(builder, &files::absolute(folder)?).map_err(|(why, help)| failed(why, help))?;
+    match (metadata.name.parse(), metadata.version.parse()) {
+        (Ok(name), Ok(version)) => Ok(ProjectMetadata { name, version, requirements: Some(metadata.headers()) }),
         _ => Err(failed("pip reported none".to_owned(), "see what `pip install` says of it")),
     }
+}
+
+/// Whether the pyproject.toml in `folder` states the version, and what the project requires.
+pub fn states_all(folder: &Path) -> bool {
+    let text = files::read_optional(&folder.join("pyproject.toml")).ok().flatten();
+    let project = text.as_deref().and_then(StaticProject::read);
+    project.is_some_and(|project| project.version.is_some() && project.has_static_requirements())
+}
+
+/// PKG-INFO at the top of the `.tar.gz` at `path`.
+pub fn package_info_in(path: &Path) -> Option<String> {
+    let bytes = files::read_bytes(path, LIMIT).ok()?;
+    at_top(&path.to_string_lossy(), &bytes, "PKG-INFO")
 }
 
 /// `[project]` of a pyproject.toml (PEP 621): what stands there and is not `dynamic`, a build may not change.

@@ -5,7 +5,7 @@ use std::path::Path;
 use toml_edit::{Array, InlineTable, TableLike, Value, value};
 
 use crate::boot::profile::package_origin::beside;
-use crate::core::model::requirement::bracketed;
+use crate::core::model::requirement::{bracketed, marker_of};
 use crate::core::model::wheel_names::file_of;
 use crate::core::model::{PackageName, Requirement, WheelName};
 
@@ -30,14 +30,19 @@ impl AskedLine {
             return placed;
         }
         let asked = Requirement::parse_strictly(text)?;
-        if asked.url.is_some() {
-            return Err(format!("write it to the profile as `{} = {{ url = \"…\", sha256 = \"…\" }}`", asked.name));
+        let mut place = Vec::new();
+        if let Some(url) = &asked.url {
+            let Some((url, digest)) = url.split_once("#sha256=").filter(|(_, digest)| digest.len() == 64) else {
+                let name = &asked.name;
+                return Err(format!("write it to the profile as `{name} = {{ url = \"{url}\", sha256 = \"…\" }}`"));
+            };
+            place = vec![("url", url.to_owned()), ("sha256", digest.to_owned())];
         }
-        let marker = text.split_once(';').map(|(_, marker)| marker.trim().to_owned());
+        let marker = marker_of(text).map(str::to_owned);
         let specifiers = asked.specifiers.to_string().replace(", ", ",");
         Ok(Self {
             version: if specifiers.is_empty() { "*".to_owned() } else { specifiers },
-            place: Vec::new(),
+            place,
             extras: asked.extras.iter().map(ToString::to_string).collect(),
             name: asked.name,
             marker,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::boot::index::{IndexSettings, name_and_version};
+use crate::boot::index::{IndexSettings, ProjectMetadata, package_info_in, project_metadata, states_all};
 use crate::boot::lock::{Lock, LockedWheel, lock_path};
 use crate::boot::machine::Machine;
 use crate::boot::profile::{Direct, GitRepository, Origin, OriginPlace, Profile, Wanted};
@@ -36,6 +36,15 @@ pub struct ProjectSearch<'a> {
     pub lock: Option<&'a Lock>,
     /// Which packages are to move on from it.
     pub moves: &'a dyn Fn(&PackageName) -> bool,
+    /// What no file states is built again, though the files are those of the lock.
+    pub again: bool,
+}
+
+impl<'a> ProjectSearch<'a> {
+    /// What answers a lock: all of it stays.
+    pub fn answering(machine: Option<&'a Machine>, settings: &'a IndexSettings, lock: Option<&'a Lock>) -> Self {
+        Self { machine, settings, lock, moves: &|_| false, again: false }
+    }
 }
 
 /// An archive in the cache.
@@ -76,10 +85,12 @@ impl Session<'_> {
             let Some(locked) = locked_file(lock, &wanted.name, origin) else {
                 return Ok(Some(format!("it does not contain `{}` from `{}`", wanted.name, origin.written)));
             };
+            let failed = |failure: Failure| failure.help(format!("`{}` of the profile comes from there", wanted.name));
             let is_same = match &origin.place {
-                OriginPlace::File(path) => Some(file(path)?.sha256) == locked.sha256,
+                OriginPlace::File(path) => Some(file(path).map_err(failed)?.sha256) == locked.sha256,
                 OriginPlace::Folder { path, editable } => self
-                    .packed_as(profile, wanted, (path, *editable), locked)?
+                    .packed_as(profile, wanted, (path, *editable), locked)
+                    .map_err(failed)?
                     .is_some_and(|packed| Some(Sha256::of(&packed)) == locked.sha256),
                 OriginPlace::Repository(_) => true,
             };
@@ -98,14 +109,14 @@ impl Session<'_> {
         (path, editable): (&Path, bool),
         (locked, known): (Option<&LockedWheel>, ProjectSearch<'_>),
     ) -> Result<Direct, Failure> {
-        if let Some(locked) = locked
+        if let Some(locked) = locked.filter(|_| !known.again || states_all(path))
             && let Some(packed) = self.packed_as(profile, wanted, (path, editable), locked)?
             && Some(Sha256::of(&packed)) == locked.sha256
         {
             return self.kept(&locked.file, &packed, None);
         }
-        let stem = self.stem_of(profile, wanted, path, known)?;
-        let packed = pack(path, &self.files_in(profile, path, editable)?, &stem)?;
+        let (stem, info) = self.stem_of(profile, wanted, (path, editable), known)?;
+        let packed = pack(path, &self.files_in(profile, path, editable)?, &stem, info.as_deref())?;
         self.kept(&format!("{stem}.tar.gz"), &packed, None)
     }
 
@@ -119,36 +130,47 @@ impl Session<'_> {
     ) -> Result<Option<Vec<u8>>, Failure> {
         let Some(version) = sdist_version(&locked.file, &wanted.name) else { return Ok(None) };
         must_be_folder(path)?;
-        pack(path, &self.files_in(profile, path, editable)?, &stem(&wanted.name, &version)).map(Some)
+        // What a build has said of an editable project is not said by the files that are compared.
+        let info = locked.sha256.filter(|_| editable && !states_all(path));
+        let info = info.and_then(|sha256| package_info_in(&self.place_of(&locked.file, sha256)));
+        pack(path, &self.files_in(profile, path, editable)?, &stem(&wanted.name, &version), info.as_deref()).map(Some)
     }
 
     /// The files of the project at `path`, without the profile and its lock: they may lie there, and change. Of an
     /// editable one, those that say how it is built.
     fn files_in(&self, profile: &Profile, path: &Path, editable: bool) -> Result<Vec<String>, Failure> {
         if editable {
-            let names = ["pyproject.toml", "setup.cfg", "setup.py"].map(str::to_owned);
-            return Ok(names.into_iter().filter(|name| path.join(name).is_file_there()).collect());
+            let is_its = |name: &String| {
+                name == "setup.py" || [".toml", ".cfg", ".txt", ".in"].iter().any(|end| name.ends_with(end))
+            };
+            let own = own_files(profile)?;
+            let names = files::names_in(path)?.into_iter().filter(is_its);
+            return Ok(names
+                .filter(|name| path.join(name).is_file_there() && !own.contains(&path.join(name)))
+                .collect());
         }
-        let own = files::absolute(Path::new(&*profile.source.name))?;
-        files_of(path, &[lock_path(&own, None), own], self.environment)
+        files_of(path, &own_files(profile)?, self.environment)
     }
 
-    /// What the archive of the project in `folder` is named, without its ending.
+    /// What the archive of the project in `folder` is named, without its ending; and its PKG-INFO where it is
+    /// `editable` and its files do not state what it requires.
     fn stem_of(
         &self,
         profile: &Profile,
         wanted: &Wanted,
-        folder: &Path,
+        (folder, editable): (&Path, bool),
         known: ProjectSearch<'_>,
-    ) -> Result<String, Failure> {
+    ) -> Result<(String, Option<String>), Failure> {
         must_be_folder(folder)?;
         let builder = known.machine.and_then(|machine| self.project_builder(known.settings, Some(profile), machine));
-        let (name, version) = name_and_version(folder, builder.as_ref())?;
+        let ProjectMetadata { name, version, requirements } = project_metadata(folder, editable, builder.as_ref())?;
         if name != wanted.name {
             return Err(Failure::input(format!("the project in `{}` is called `{name}`", folder.display()))
-                .help(format!("write `{name}` in place of `{}` into the profile", wanted.name)));
+                .help(format!("use `{name}` in place of `{}`", wanted.name)));
         }
-        Ok(stem(&name, &version))
+        let info = requirements.filter(|_| editable);
+        let info = info.map(|lines| format!("Metadata-Version: 2.2\nName: {name}\nVersion: {version}\n{lines}"));
+        Ok((stem(&name, &version), info))
     }
 
     /// The project at the commit that is locked, else at that of its revision now.
@@ -195,10 +217,10 @@ impl Session<'_> {
             let version = locked.and_then(|locked| sdist_version(&locked.file, &wanted.name));
             let stem = match version {
                 Some(version) => stem(&wanted.name, &version),
-                None => self.stem_of(profile, wanted, folder, known)?,
+                None => self.stem_of(profile, wanted, (folder, false), known)?.0,
             };
             let paths = files_of(folder, &[], self.environment)?;
-            pack(folder, &paths, &stem).map(|packed| (stem, packed))
+            pack(folder, &paths, &stem, None).map(|packed| (stem, packed))
         })?;
         let file = format!("{stem}.tar.gz");
         let direct = self.kept(&file, &packed, Some(commit))?;
@@ -231,6 +253,12 @@ impl Session<'_> {
 fn locked_file<'l>(lock: &'l Lock, name: &PackageName, origin: &Origin) -> Option<&'l LockedWheel> {
     let mut packages = lock.targets.iter().filter_map(|target| target.package(name)?.wheel());
     packages.find(|wheel| wheel.from.as_deref() == Some(&*origin.written))
+}
+
+/// The profile and its lock.
+fn own_files(profile: &Profile) -> Result<[PathBuf; 2], Failure> {
+    let own = files::absolute(Path::new(&*profile.source.name))?;
+    Ok([lock_path(&own, None), own])
 }
 
 /// The archive of a repository in a folder that `fetch` has filled.

@@ -23,9 +23,9 @@ pub(super) fn stem(name: &PackageName, version: &Version) -> String {
     format!("{}-{version}", name.as_ref().replace('-', "_"))
 }
 
-/// The files at `paths` in `folder` as a `.tar.gz` with everything in one folder called `stem`. It says what version
-/// it has, for those that would ask a repository.
-pub(super) fn pack(folder: &Path, paths: &[String], stem: &str) -> Result<Vec<u8>, Failure> {
+/// The files at `paths` in `folder` as a `.tar.gz` with everything in one folder called `stem`. `info` is its PKG-INFO;
+/// by default it says what version this is, for those that would ask a repository.
+pub(super) fn pack(folder: &Path, paths: &[String], stem: &str, info: Option<&str>) -> Result<Vec<u8>, Failure> {
     let mut archive = tar::Builder::new(Vec::new());
     let mut total = 0;
     for path in paths {
@@ -60,7 +60,8 @@ pub(super) fn pack(folder: &Path, paths: &[String], stem: &str) -> Result<Vec<u8
     let broken = |error: Error| Failure::bug("an archive could not be made").because(&error);
     if !paths.iter().any(|path| path == "PKG-INFO") {
         let (name, version) = stem.split_once('-').unwrap_or((stem, ""));
-        let text = format!("Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n");
+        let own = format!("Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n");
+        let text = info.unwrap_or(&own);
         archive
             .append_data(&mut header(text.len() as u64, 0o644), format!("{stem}/PKG-INFO"), text.as_bytes())
             .map_err(broken)?;
@@ -110,9 +111,9 @@ mod tests {
         let large: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
         write("src/a.py", &large);
         let paths = ["pyproject.toml".to_owned(), "src/a.py".to_owned()];
-        let packed = pack(folder.path(), &paths, "a_b-1.0").expect("an archive");
+        let packed = pack(folder.path(), &paths, "a_b-1.0", None).expect("an archive");
         write("src/a.py", &large);
-        assert_eq!(pack(folder.path(), &paths, "a_b-1.0").expect("an archive"), packed);
+        assert_eq!(pack(folder.path(), &paths, "a_b-1.0", None).expect("an archive"), packed);
         let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(packed.as_slice()));
         let mut read = Vec::new();
         for entry in archive.entries().expect("entries") {

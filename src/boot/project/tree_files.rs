@@ -43,6 +43,11 @@ pub(super) fn files_of(
             all
         }
     };
+    // A submodule is a repository of its own.
+    for module in all.iter().filter(|path| folder.join(path).is_folder_there()).cloned().collect::<Vec<_>>() {
+        let below = files_of(&folder.join(&module), except, environment)?;
+        all.extend(below.into_iter().map(|path| format!("{module}/{path}")));
+    }
     let is_made = |path: &String| {
         path.split('/').any(|part| part == "__pycache__" || part.ends_with(".egg-info")) || path.ends_with(".pyc")
     };

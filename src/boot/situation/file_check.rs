@@ -10,7 +10,7 @@ use crate::boot::files::{
     check_distributions, compare, is_shared_script, looks,
 };
 use crate::boot::ledger::Hand;
-use crate::boot::lock::{LockedPackage, LockedTarget};
+use crate::boot::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::boot::machine::{Layout, installed_modules};
 use crate::boot::marker::Marker;
 use crate::boot::notebook::Loaded;
@@ -300,14 +300,22 @@ fn from_elsewhere(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Fai
         let is_there = installed.is_some_and(|one| one.version == package.version);
         let direct = package.wheel().filter(|wheel| is_there && wheel.index == "direct");
         if let Some(wheel) = direct
-            // What was built is not the file that is locked; the ledger knows from which it was.
-            && (wheel.sha256.is_none() || scene.seen.ledger.wheel(&package.name, &package.version) != wheel.sha256)
+            && !was_built_from(scene, package, wheel)
             && !wheel.sha256.map_or(Ok(false), |digest| scene.state.record_text(&digest).map(|text| text.is_some()))?
         {
             found.insert(package.name.clone(), "it is unknown whether its files are from the wheel".to_owned());
         }
     }
     Ok(found)
+}
+
+/// Whether what is installed was built from the file `wheel`: the ledger says so, and no apply was stopped on the way
+/// there.
+fn was_built_from(scene: Scene<'_>, package: &LockedPackage, wheel: &LockedWheel) -> bool {
+    let entry = scene.seen.ledger.distributions.get(&package.name);
+    let entry = entry.filter(|entry| entry.version == package.version && entry.from.is_none());
+    let is_from = entry.is_some_and(|entry| entry.sha256.is_some() && entry.sha256 == wheel.sha256);
+    is_from && !scene.doubted().contains(&package.name)
 }
 
 /// What was on its way back when an apply was killed, and is not whole.

@@ -36,8 +36,8 @@ impl Arguments {
         files.read.extend(self.matrix.iter().map(PathBuf::from));
         match &self.verb {
             Verb::Init(options) => {
-                files.begun = Some(options.path.clone());
-                files.read.extend(options.from.iter().filter(|from| !is_stdout(from)).cloned());
+                files.begun = Some(options.path().to_owned());
+                files.read.extend(options.from().iter().filter(|from| !is_stdout(from)).cloned());
             }
             Verb::Fingerprint(options) | Verb::Status(options) => files.of_machine(&options.machine),
             Verb::Diff(options) => files.read.extend([&options.a].into_iter().chain(&options.b).map(PathBuf::from)),

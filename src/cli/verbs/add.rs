@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::boot::index::name_and_version;
+use crate::boot::index::project_metadata;
 use crate::boot::profile::{AskedLine, with_packages};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
@@ -12,8 +12,13 @@ use crate::core::diag::Failure;
 use crate::core::host::files;
 
 pub(super) fn run(options: &AddPackagesOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let edited = &options.edited;
     let name_in = |folder: &str| {
-        name_and_version(Path::new(folder), None).map(|(name, _)| name).map_err(|failure| failure.to_string())
+        let seen = session.machine_near(&edited.machine.request(), Some(&edited.profile)).ok();
+        let machine = seen.as_ref().map(|seen| &seen.machine);
+        let builder = machine.and_then(|machine| session.project_builder(&edited.index.settings(), None, machine));
+        let named = project_metadata(Path::new(folder), false, builder.as_ref());
+        named.map(|project| project.name).map_err(|failure| failure.to_string())
     };
     let asked = |text: &String| {
         let failed = |why| Failure::input(format!("`{text}` can't be added")).cause(why);

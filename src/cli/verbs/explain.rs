@@ -1,12 +1,13 @@
 //! `explain`: what a code means, or why a package is in the lock at its version.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::{Lock, LockedTarget, lock_path, stale};
+use crate::boot::project::ProjectSearch;
 use crate::boot::resolve::{Newer, Question, Why, explain};
 use crate::boot::retrieval::Asked;
 use crate::boot::session::Session;
@@ -14,8 +15,6 @@ use crate::boot::verdict::Report;
 use crate::cli::arguments::ExplainOptions;
 use crate::cli::output::ShownWhy;
 use crate::core::diag::{Code, Failure, Finding, nearest};
-use crate::core::host::files;
-use crate::core::host::mounts::Look;
 use crate::core::model::{PackageName, Version};
 use crate::health::doctor::{Knowledge, explained_text, is_known_error};
 
@@ -42,7 +41,7 @@ pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Rep
     }
     let profile = match &options.profile {
         Some(path) => Some(path.clone()),
-        None => only_locked_profile(),
+        None => session.only_locked_profile(),
     };
     match (text.parse::<PackageName>(), profile) {
         (Ok(name), Some(profile)) => package(&name, &profile, options, session),
@@ -70,15 +69,6 @@ fn unknown(text: &str) -> Failure {
     failure.help(format!("for a package, name the profile: `colab-boot explain {text} PROFILE`"))
 }
 
-/// The one profile of this folder that has a lock beside it.
-fn only_locked_profile() -> Option<PathBuf> {
-    let names = files::names_if_any(Path::new("."));
-    let mut locked = names.iter().map(PathBuf::from).filter(|path| {
-        path.extension().is_some_and(|ending| ending == "toml") && path.with_extension("lock").is_there()
-    });
-    locked.next().filter(|_| locked.next().is_none())
-}
-
 fn package(
     name: &PackageName,
     path: &Path,
@@ -97,10 +87,13 @@ fn package(
     let mut machine = options.machine.request();
     machine.runtime = machine.runtime.or_else(|| locked.runtime.clone());
     let seen = session.machine_near(&machine, Some(path))?;
+    let settings = options.index.settings();
+    let search = ProjectSearch::answering(Some(&seen.machine), &settings, Some(&lock));
+    let profile = session.with_projects(&profile, search)?;
     let target = session.target(&profile, &seen)?;
     let preferred = lock.versions(&locked.name);
     let asked = Asked { profile: &profile, target: &target, machine: &seen.machine, preferred: &preferred };
-    let (why, conflict) = why(session, asked, &options.index.settings(), name)?;
+    let (why, conflict) = why(session, asked, &settings, name)?;
     let Some(why) = why else {
         return Err(not_there(name, &lock, locked));
     };

@@ -40,7 +40,7 @@ pub(super) fn run(options: &FetchOptions, session: &Session<'_>, style: Style) -
     let targets = wanted_targets(&lock, &options.target)?;
     let profile = profile_of(options, session, &lock, &targets)?;
     let settings = options.index.settings();
-    let known = ProjectSearch { machine: None, settings: &settings, lock: Some(&lock), moves: &|_| false };
+    let known = ProjectSearch::answering(None, &settings, Some(&lock));
     let profile = profile.map(|profile| session.with_projects(&profile, known)).transpose()?;
     let wheels = distinct(&targets);
     let known: u64 = wheels.values().filter_map(|package| package.wheel()?.size).sum();

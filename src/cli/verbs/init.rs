@@ -32,8 +32,8 @@ struct InitReport<'a> {
 }
 
 pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let path = &options.path;
-    let is_bare = options.from.is_empty() && options.python.is_none();
+    let path = options.path();
+    let is_bare = options.from().is_empty() && options.python.is_none();
     if !is_stdout(path) && path.is_there() && (is_bare || files::read_text(path, "profile")? != STARTER) {
         return Err(
             Failure::input(format!("`{}` exists already", path.display())).help("name another file, or edit this one")
@@ -58,7 +58,8 @@ pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report
         let lines = counted(made.left_out.len(), "line");
         let rest = if made.left_out.is_empty() { String::new() } else { format!("; it lists {lines} not taken over") };
         let failure = failure.advise(format!("{done}{rest}"));
-        failure.advise(format!("once this is corrected: `colab-boot plan {}`", shell_word(path)))
+        let runtime = options.runtime.as_ref().map(|name| format!(" --runtime {name}")).unwrap_or_default();
+        failure.advise(format!("once this is corrected: `colab-boot plan {}{runtime}`", shell_word(path)))
     })?;
     plan.data = serde_json::to_value(InitReport { plan: Some(plan.data), ..report }).unwrap_or_default();
     plan.findings.splice(0..0, not_taken_over(&made));
@@ -77,7 +78,7 @@ fn starter(path: &Path, session: &Session<'_>) -> Result<Report, Failure> {
     write(path, STARTER)?;
     let name = shell_word(path);
     report.talk.push(format!("wrote {name}; next: edit it, then `colab-boot plan {name}`"));
-    let commands = found.iter().map(|from| format!("  colab-boot init --from {} {name}", shell_word(from)));
+    let commands = found.iter().map(|from| format!("  colab-boot init {name} --from {}", shell_word(from)));
     report.talk.extend((!found.is_empty()).then(|| "or, to start from what you have:".to_owned()));
     report.talk.extend(commands);
     Ok(report)
@@ -95,7 +96,7 @@ fn previewed(options: &InitOptions, session: &Session<'_>) -> PreviewOptions {
         runtime: options.runtime.clone(),
         ..MachineOptions::default()
     };
-    let (profile, index) = (options.path.clone(), options.index.clone());
+    let (profile, index) = (options.path().to_owned(), options.index.clone());
     PreviewOptions {
         plan: PlanOptions { profile, lock: None, locked: false, script: None, machine, index },
         add_apt: false,
@@ -119,19 +120,19 @@ fn not_taken_over(made: &Imported) -> Option<Finding> {
 fn taken_over(options: &InitOptions, session: &Session<'_>) -> Result<Imported, Failure> {
     let (given, runtime) = (python_of(options, session), options.runtime.clone());
     let request = MachineRequest { python: given, runtime, system: true, ..MachineRequest::default() };
-    let folder = match options.from.as_slice() {
+    let folder = match options.from() {
         [] => options.python.clone(),
         [folder] => Some(folder.clone()).filter(|folder| folder.is_folder_there()),
         _ => None,
     };
-    let name = profile_name(&options.path);
+    let name = profile_name(options.path());
     if let Some(folder) = folder {
         let request = MachineRequest { python: Some(folder), runtime: None, ..request };
         return of_environment(&name, &session.machine(&request)?, session.matrix);
     }
-    let python = session.machine_near(&request, Some(&options.path))?.python_facts()?;
-    let beside = options.path.parent().unwrap_or(Path::new(""));
-    of_files(&name, (&options.from, beside), &python, session.matrix)
+    let python = session.machine_near(&request, Some(options.path()))?.python_facts()?;
+    let beside = options.path().parent().unwrap_or(Path::new(""));
+    of_files(&name, (options.from(), beside), &python, session.matrix)
 }
 
 /// A name for the profile at `path`: that of the file, or of its folder.

@@ -84,6 +84,57 @@ fn a_project_in_the_next_folder_is_built_and_built_again_when_it_changes() {
     assert_eq!(word(&day, "mine"), "");
 }
 
+/// An apply that was stopped in a build has installed nothing of it, whatever the next one finds there.
+#[test]
+fn a_build_that_was_stopped_is_made_by_the_next_apply() {
+    let mut day = day();
+    let folder = day.test.path("mine");
+    project(&folder, "mine", Some("1.0"), "one");
+    day.profile("profile", &[], "");
+    let text = day.read("profile.toml") + "mine = { path = 'mine' }\n";
+    std::fs::write(day.test.path("profile.toml"), &text).expect("a profile");
+    day.run(&["apply"]).expect(0);
+    project(&folder, "mine", Some("1.0"), "two");
+    day.test.environment.insert("BUILD".to_owned(), "fails".to_owned());
+    day.run(&["apply"]).expect(3).says("the step `build`");
+    day.test.environment.remove("BUILD");
+    day.run(&["apply"]).expect(0);
+    assert_eq!(word(&day, "mine"), "two");
+    day.run(&["apply"]).expect(0).says("ready: ");
+}
+
+/// A project with a submodule, and one that is editable and says what it needs in a file that its build reads.
+#[test]
+fn submodules_and_requirements_in_files_count() {
+    let day = day();
+    let (folder, module) = (day.test.path("mine"), day.test.path("module"));
+    project(&module, "part", Some("1.0"), "part one");
+    project(&folder, "mine", None, "one");
+    for one in [&module, &folder] {
+        git(one, &["init", "--quiet"]);
+        git(one, &["add", "."]);
+        git(one, &["commit", "--quiet", "--message", "one"]);
+        git(one, &["tag", "1.0"]);
+    }
+    let place = module.display().to_string();
+    git(&folder, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &place, "part"]);
+    day.profile("profile", &[], "");
+    let text = day.read("profile.toml");
+    std::fs::write(day.test.path("profile.toml"), format!("{text}mine = {{ path = 'mine', editable = true }}\n"))
+        .expect("a profile");
+    // What it needs, its build alone knows.
+    day.run(&["apply"]).expect(0).says("applied: 2 packages as locked");
+    assert_eq!(word(&day, "lib"), "1.0");
+    day.run(&["why", "lib", "profile.toml"]).expect(0).says("mine");
+    std::fs::write(day.test.path("profile.toml"), format!("{text}mine = {{ path = 'mine' }}\n")).expect("a profile");
+    day.run(&["apply"]).expect(0);
+    day.run(&["apply", "--locked"]).expect(0).says("ready: 2 packages as locked");
+    std::fs::write(folder.join("part/part.py"), "word = 'part two'\n").expect("a file");
+    day.run(&["apply", "--locked"]).expect(1).says("`mine` has changed since");
+    day.run(&["add", "mine @ ./mine"]).expect(0);
+    day.run(&["add", "-e", "mine"]).expect(0);
+}
+
 #[test]
 fn an_editable_project_is_its_folder() {
     let day = day();

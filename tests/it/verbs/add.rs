@@ -51,7 +51,7 @@ fn what_is_no_profile_says_what_to_do() {
     std::fs::write(day.test.path("requirements.txt"), "app\n").expect("a file");
     for (line, part) in [
         (&["add", "app"][..], "`colab-boot init profile.toml`"),
-        (&["plan", "requirements.txt"], "colab-boot init --from requirements.txt profile.toml"),
+        (&["plan", "requirements.txt"], "colab-boot init profile.toml --from requirements.txt"),
         (&["lock", "uv.lock"], "this is a lock"),
         (&["plan", "p.lock"], "`p.toml`"),
         (&["install"], "'colab-boot apply'"),

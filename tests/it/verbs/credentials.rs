@@ -10,10 +10,10 @@ use crate::support::index_server::{IndexServer, Looks, Manner, Release, Table};
 use crate::support::python::{Running, first_line};
 use crate::support::test::{Outcome, Test, observed};
 
-const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\n";
-const SECRET: &str = "s3cr3t";
+pub(super) const PROFILE: &str = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\na = '*'\n";
+pub(super) const SECRET: &str = "s3cr3t";
 
-fn table() -> Table {
+pub(super) fn table() -> Table {
     let mut table = Table::new();
     let needs_b = Release { requires: vec!["b".to_owned()], ..Release::default() };
     table.entry("a".into()).or_default().insert("1.0".into(), needs_b);
@@ -21,7 +21,7 @@ fn table() -> Table {
     table
 }
 
-fn guarded() -> IndexServer {
+pub(super) fn guarded() -> IndexServer {
     let looks = Looks { login: Some(format!("me:{SECRET}")), ..Looks::default() };
     IndexServer::with(table(), Manner::Good, looks)
 }
@@ -38,7 +38,7 @@ fn written(folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
     }
 }
 
-fn locks(test: &Test, more: &[&str]) {
+pub(super) fn locks(test: &Test, more: &[&str]) {
     let machine = observed("laptop");
     let outcome = test.run(&[&["lock", "p.toml", "--json", "--machine", &machine], more].concat()).expect(0);
     assert!(!outcome.stdout.contains(SECRET) && !outcome.stderr.contains(SECRET), "{outcome:?}");
@@ -76,33 +76,6 @@ fn netrc_is_read_from_home_and_from_where_netrc_says() {
     let test = Test::new().file("p.toml", PROFILE).file("other.netrc", &netrc);
     let path = test.path("other.netrc").display().to_string();
     locks(&test.set("NETRC", path), &["--index-url", &server.url]);
-}
-
-#[test]
-fn variables_have_the_login_of_an_explicit_index() {
-    let server = guarded();
-    let public = IndexServer::start(table(), Manner::Good);
-    let profile = format!("{PROFILE}[[index]]\nname = 'our-index'\nurl = '{}'\npackages = ['a']\n", server.url);
-    for prefix in ["COLAB_BOOT_INDEX_OUR_INDEX", "UV_INDEX_OUR_INDEX"] {
-        let test = Test::new().file("p.toml", &profile).set(&format!("{prefix}_USERNAME"), "me");
-        let test = test.set(&format!("{prefix}_PASSWORD"), SECRET);
-        locks(&test, &["--index-url", &public.url]);
-        // The script is for everybody.
-        let script = test.run(&[
-            "plan",
-            "p.toml",
-            "--script",
-            "-",
-            "--machine",
-            &observed("laptop"),
-            "--index-url",
-            &public.url,
-        ]);
-        assert!(!script.stdout.contains(SECRET) && !script.stderr.contains(SECRET), "{script:?}");
-    }
-    let test = Test::new().file("p.toml", &profile);
-    let said = test.run(&["lock", "p.toml", "--index-url", &public.url, "--machine", &observed("laptop")]).expect(3);
-    assert!(said.stderr.contains("COLAB_BOOT_INDEX_OUR_INDEX_USERNAME") || said.stderr.contains("401"), "{said:?}");
 }
 
 #[test]

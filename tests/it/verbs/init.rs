@@ -45,6 +45,25 @@ fn files_of_other_tools_become_profiles_that_resolve() {
         ("notes.ipynb", &notebook.to_string(), "app = \"<2\"\n"),
     ];
     std::fs::write(day.test.path("limits.txt"), "lib<2\n").expect("a file");
+    let project = "print()\n# /// script\n# dependencies = ['app[x]', 'lib']\n# [tool.uv.sources]\n# app = { path = '../app' }\n# ///\n";
+    assert_eq!(
+        packages(&day, "sources.py", project),
+        "[packages]\napp = { path = \"../app\", extras = [\"x\"] }\nlib = \"*\"\n"
+    );
+    // What can't be taken over is named: digests, variables, files that are not there.
+    let digest = "0".repeat(64);
+    let odd = format!("app==1.0 --hash=sha256:{digest}\nlib==${{LIB}} --hash=sha256:{digest}\n");
+    std::fs::write(day.test.path("odd.txt"), odd).expect("a file");
+    let said = day.test.run(&["init", "-", "--from", "odd.txt"]).expect(0).says("the digests (`--hash`)");
+    said.says("${LIB}");
+    let cells = |lines: &str| {
+        let cell = serde_json::json!({ "cell_type": "code", "metadata": {}, "source": lines });
+        serde_json::json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4 }).to_string()
+    };
+    let text = cells("!pip install app==2.0 -r gone.txt\n!pip install app==1.0 {EXTRA}\n");
+    assert_eq!(packages(&day, "twice.ipynb", &text), "[packages]\napp = \"==1.0\"\n");
+    let said = day.test.run(&["init", "-", "--from", "twice.ipynb"]).expect(0).says("gone.txt");
+    said.says("{EXTRA}");
     for (name, text, expected) in cases {
         assert_eq!(packages(&day, name, text), format!("[packages]\n{expected}"), "{name}");
         let profile = format!("{name}.profile.toml");
@@ -83,7 +102,7 @@ fn what_lies_there_is_offered_and_what_cannot_be_planned_is_still_written() {
     let day = day();
     day.run(&["plan"]).expect(2).says("`colab-boot init profile.toml` writes a starter profile");
     std::fs::write(day.test.path("requirements-dev.txt"), "app\nnone-such\n").expect("a file");
-    let hint = "colab-boot init --from requirements-dev.txt profile.toml";
+    let hint = "colab-boot init profile.toml --from requirements-dev.txt";
     day.run(&["plan"]).expect(2).says(hint);
     day.test.run(&["init"]).expect(0).says(hint);
     // A starter that nobody has edited is no work of anybody.
@@ -107,12 +126,20 @@ fn packages_of_conda_and_sources_of_uv_are_taken_over_where_an_index_has_the_sam
     for line in ["torch = \">=2.1\"\n", "matplotlib = \"==3.10.*\"\n", "app = \"*\"\n"] {
         assert!(text.contains(line), "{text}");
     }
-    assert!(said.stderr.contains("2 lines not taken over") && said.stderr.contains("`colab-boot add libfoo`"));
+    assert!(
+        said.stderr.contains("2 lines not taken over") && said.stderr.contains("libfoo=1 (conda): an index may have")
+    );
     let project = "[project]\nname = 'x'\ndependencies = ['app', 'torch', 'mine']\n\
                    [tool.uv.sources]\ntorch = { index = 'cpu' }\nmine = { path = '../mine' }\n\
                    [[tool.uv.index]]\nname = 'cpu'\nurl = 'https://x.example/cpu'\nexplicit = true\n";
     std::fs::write(day.test.path("pyproject.toml"), project).expect("a file");
     let text = day.run(&["init", "-", "--from", "pyproject.toml"]).expect(0).stdout;
+    // The profile may stand behind what it is made from, as people write it.
+    day.run(&["init", "--from", "environment.yml", "q.toml"]).expect(0);
+    assert_eq!(
+        day.read("q.toml").split_once("version").expect("lines").1,
+        day.read("p.toml").split_once("version").expect("lines").1
+    );
     let index = "[[index]]\nname = \"cpu\"\nurl = \"https://x.example/cpu\"\npackages = [\"torch\"]\n";
     assert!(text.contains(index) && text.contains("\nmine = { path = \"../mine\" }\n"), "{text}");
 }

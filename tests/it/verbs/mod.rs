@@ -14,6 +14,7 @@ mod fetch;
 mod fingerprint;
 mod forecast;
 mod golden;
+mod index_logins;
 mod init;
 mod installers;
 mod lock;

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import subprocess
+import time
 import zipfile
 
 
@@ -57,8 +58,9 @@ def wheel(directory, files):
 
 
 def build_wheel(directory, config_settings=None, metadata_directory=None):
-    if os.environ.get("BUILD") == "fails":
-        raise SystemExit("no compiler")
+    if os.environ.get("BUILD"):
+        open(os.environ["BUILD"], "w").close()
+        time.sleep(60)
     modules = [path for path in glob.glob("*.py") if path != "backend.py"]
     return wheel(directory, {path: open(path).read() for path in modules})
 

@@ -95,8 +95,18 @@ fn a_build_that_was_stopped_is_made_by_the_next_apply() {
     std::fs::write(day.test.path("profile.toml"), &text).expect("a profile");
     day.run(&["apply"]).expect(0);
     project(&folder, "mine", Some("1.0"), "two");
-    day.test.environment.insert("BUILD".to_owned(), "fails".to_owned());
-    day.run(&["apply"]).expect(3).says("the step `build`");
+    let note = day.test.path("building");
+    day.test.environment.insert("BUILD".to_owned(), note.display().to_string());
+    let python = day.python();
+    let mut apply = day.test.command(&["apply", "--python", &python]).spawn().expect("it starts");
+    while !note.exists() {
+        assert!(apply.try_wait().expect("a child").is_none(), "it ended before the build");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let mut kill = Command::new("kill");
+    kill.args(["-INT", &apply.id().to_string()]);
+    assert_eq!((Outcome::of(kill).code, apply.wait().expect("an end").code()), (0, Some(130)));
+    assert_eq!(word(&day, "mine"), "one");
     day.test.environment.remove("BUILD");
     day.run(&["apply"]).expect(0);
     assert_eq!(word(&day, "mine"), "two");

@@ -28,25 +28,26 @@ pub(super) fn run(options: &RunOptions, session: &Session<'_>, style: Style) -> 
             report.text.lines().for_each(|line| session.say(line));
             let python = interpreter(options, session)?;
             let python = python.ok_or_else(|| Failure::bug("the environment has no Python after an apply"))?;
-            (python, session.profile(&options.profile)?)
+            (python, session.profile(&options.edited.profile)?)
         }
     };
     Err(become_command(options, &python, &profile, session))
 }
 
 fn interpreter(options: &RunOptions, session: &Session<'_>) -> Result<Option<RawPython>, Failure> {
-    session.interpreter_near(&options.machine.request(), Some(&options.profile))
+    session.interpreter_near(&options.edited.machine.request(), Some(&options.edited.profile))
 }
 
 /// The Python of the environment, where the last apply there was of the lock and its packages are still there; and the
 /// profile.
 fn as_locked(options: &RunOptions, session: &Session<'_>) -> Result<Option<(RawPython, Profile)>, Failure> {
-    let (profile, lock) =
-        match session.with_fresh_lock(&options.profile, &lock_path(&options.profile, options.lock.as_ref())) {
-            Ok(both) => both,
-            Err(failure) if failure.kind == Kind::Answer => return Ok(None),
-            Err(failure) => return Err(failure),
-        };
+    let (profile, lock) = match session
+        .with_fresh_lock(&options.edited.profile, &lock_path(&options.edited.profile, options.edited.lock.as_ref()))
+    {
+        Ok(both) => both,
+        Err(failure) if failure.kind == Kind::Answer => return Ok(None),
+        Err(failure) => return Err(failure),
+    };
     let python = interpreter(options, session)?;
     let is_so = |python: &RawPython| State::of(&session.paths.state, &python.layout).is_as_locked(lock.digest());
     Ok(python.filter(|python| is_so(python).unwrap_or(false)).map(|python| (python, profile)))

@@ -42,6 +42,14 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
     said.stdout.trim().to_owned()
 }
 
+/// A wheel of the project in `mine`, in the user's folder.
+fn sent(day: &Day, word: &str) {
+    let folder = day.test.path("mine");
+    project(&folder, "mine", Some("1.0"), word);
+    let (folder, here) = (folder.display().to_string(), day.test.path("").display().to_string());
+    day.pip(&["wheel", "--no-deps", "--wheel-dir", &here, &folder]);
+}
+
 fn word(day: &Day, module: &str) -> String {
     let mut python = Command::new(&day.venv.python);
     python.args(["-c", &format!("import {module}; print({module}.word)")]);
@@ -245,15 +253,7 @@ fn a_repository_stays_at_its_commit_until_it_is_upgraded() {
 #[test]
 fn a_wheel_that_lies_there_is_installed_as_it_is() {
     let day = day();
-    let folder = day.test.path("mine");
-    project(&folder, "mine", Some("1.0"), "one");
-    day.pip(&[
-        "wheel",
-        "--no-deps",
-        "--wheel-dir",
-        &day.test.path("").display().to_string(),
-        &folder.display().to_string(),
-    ]);
+    sent(&day, "one");
     let wheel = day.test.path("mine-1.0-py3-none-any.whl");
     for value in [
         "mine = { path = 'mine-1.0-py3-none-any.whl' }\n".to_owned(),
@@ -267,14 +267,7 @@ fn a_wheel_that_lies_there_is_installed_as_it_is() {
         day.run(&["apply", "--locked"]).expect(0).says("ready: 2 packages as locked");
     }
     // Somebody sends another one.
-    project(&folder, "mine", Some("1.0"), "two");
-    day.pip(&[
-        "wheel",
-        "--no-deps",
-        "--wheel-dir",
-        &day.test.path("").display().to_string(),
-        &folder.display().to_string(),
-    ]);
+    sent(&day, "two");
     day.run(&["apply", "--locked"]).expect(1).says("has changed since");
     day.run(&["apply"]).expect(0);
     assert_eq!(word(&day, "mine"), "two");

@@ -41,7 +41,7 @@ pub fn answer(wanted: &ProfileRequest, request: &Request, session: &Session<'_>)
     let known = |lock| ProjectSearch::answering(machine, &request.index, lock);
     let (lock, target, traffic) = match beside(session, &profile, &path, &seen, wanted)? {
         Beside::Usable(both) => {
-            profile = session.with_projects(&profile, known(Some(&both.0)))?;
+            profile = session.with_projects(&profile, ProjectSearch { unchanged: true, ..known(Some(&both.0)) })?;
             session.log.detail(|| format!("using target `{}` of `{}`", path.display(), both.1.name));
             (both.0, both.1, None)
         }

@@ -83,6 +83,7 @@ impl Session<'_> {
                 lock: old,
                 moves: &moves,
                 again: true,
+                unchanged: false,
             };
             let profile = &self.with_projects(profile, known)?;
             let mut target = self.target(profile, &seen)?;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use pep440_rs::VersionSpecifiers;
+use pep440_rs::{Operator, VersionSpecifiers};
 
 use crate::core::matrix::CondaPackage;
 use crate::core::model::version::range_of;
@@ -28,7 +28,7 @@ pub(super) fn of_conda(line: &str, python: &PythonFacts) -> CondaLine {
         return CondaLine::LeftOut(format!("`{wanted}` has no equal on a Python index"));
     };
     if name == "python" {
-        let fits = range_of(&specifiers).contains(&python.version);
+        let fits = is_this_python(&specifiers, python);
         let why = || format!("this Python is {}; `--python` names another one", python.version);
         return if fits { CondaLine::Met } else { CondaLine::LeftOut(why()) };
     }
@@ -37,6 +37,15 @@ pub(super) fn of_conda(line: &str, python: &PythonFacts) -> CondaLine {
         CondaPackage::Distribution(name) => CondaLine::Asked(name, specifiers),
         CondaPackage::NotPython(why) => CondaLine::LeftOut(why.to_owned()),
         CondaPackage::Unknown => CondaLine::Unknown,
+    }
+}
+
+/// Whether `specifiers` allow `python`, whatever its patch release: an export of conda pins the one that it had.
+fn is_this_python(specifiers: &VersionSpecifiers, python: &PythonFacts) -> bool {
+    let exact = specifiers.iter().find(|one| matches!(one.operator(), Operator::Equal | Operator::EqualStar));
+    match exact.map(|one| one.version().release()) {
+        Some([major, minor, ..]) => (*major, *minor) == python.minor(),
+        _ => range_of(specifiers).contains(&python.version),
     }
 }
 
@@ -105,6 +114,8 @@ mod tests {
             ("pytorch 2.4.0", "torch==2.4.0"),
             ("python=3.12", "nothing"),
             ("python >=3.10,<3.13", "nothing"),
+            ("python=3.12.1=hab00c5b_1_cpython", "nothing"),
+            ("python 3.12", "nothing"),
             ("pip", "nothing"),
             ("python=3.11", "this Python is 3.12.3; `--python` names another one"),
             ("numpy=1.25|1.26", "`=1.25|1.26` has no equal on a Python index"),

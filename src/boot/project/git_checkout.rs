@@ -1,11 +1,13 @@
 //! Commits of repositories, by the user's own git: it knows the credentials.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::boot::profile::GitRepository;
 use crate::core::diag::Failure;
+use crate::core::host::locks::lock_folder;
 use crate::core::host::mounts::Look;
 use crate::core::host::{Invocation, files};
 use crate::core::model::Sha256;
@@ -22,7 +24,14 @@ pub(super) struct GitClone<'a> {
 
 /// Whether `revision` is a whole commit, which no fetch can change.
 pub(super) fn is_commit(revision: &str) -> bool {
-    revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
+    [40, 64].contains(&revision.len()) && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// `environment` without what leads git to another repository, as within a hook.
+pub(super) fn elsewhere(environment: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let leads = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX"];
+    let others = environment.iter().filter(|(name, _)| !leads.contains(&name.as_str()));
+    others.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 impl<'a> GitClone<'a> {
@@ -32,9 +41,16 @@ impl<'a> GitClone<'a> {
         // Nobody is there to answer.
         environment.insert("GIT_TERMINAL_PROMPT".to_owned(), "0".to_owned());
         environment.entry("GIT_SSH_COMMAND".to_owned()).or_insert_with(|| "ssh -o BatchMode=yes".to_owned());
-        environment.remove("GIT_DIR");
         let folder = cache.join("git").join(Sha256::of(repository.address.as_bytes()).short());
-        Self { folder, repository, environment }
+        Self { folder, repository, environment: elsewhere(&environment) }
+    }
+
+    /// Holds the copy, so that no other colab-boot fetches into it or checks out of it.
+    pub(super) fn hold(&self, say: &dyn Fn(&str)) -> Result<Option<File>, Failure> {
+        let folder = self.folder.with_extension("held");
+        files::create_folder(&folder)?;
+        let waiting = || say(&format!("waiting for another colab-boot that fetches {}", self.repository.address));
+        lock_folder(&folder, AT_MOST, &waiting)
     }
 
     fn git(&self, arguments: &[&str]) -> Result<String, Failure> {

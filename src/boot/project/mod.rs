@@ -38,12 +38,14 @@ pub struct ProjectSearch<'a> {
     pub moves: &'a dyn Fn(&PackageName) -> bool,
     /// What no file states is built again, though the files are those of the lock.
     pub again: bool,
+    /// The folders were just compared with the lock, and have not changed.
+    pub unchanged: bool,
 }
 
 impl<'a> ProjectSearch<'a> {
     /// What answers a lock: all of it stays.
     pub fn answering(machine: Option<&'a Machine>, settings: &'a IndexSettings, lock: Option<&'a Lock>) -> Self {
-        Self { machine, settings, lock, moves: &|_| false, again: false }
+        Self { machine, settings, lock, moves: &|_| false, again: false, unchanged: false }
     }
 }
 
@@ -109,6 +111,10 @@ impl Session<'_> {
         (path, editable): (&Path, bool),
         (locked, known): (Option<&LockedWheel>, ProjectSearch<'_>),
     ) -> Result<Direct, Failure> {
+        let kept = locked.filter(|_| known.unchanged).and_then(|locked| self.kept_as(locked));
+        if let Some(direct) = kept {
+            return Ok(direct);
+        }
         if let Some(locked) = locked.filter(|_| !known.again || states_all(path))
             && let Some(packed) = self.packed_as(profile, wanted, (path, editable), locked)?
             && Some(Sha256::of(&packed)) == locked.sha256
@@ -194,6 +200,7 @@ impl Session<'_> {
                 .help("run `colab-boot lock` once without --offline"));
             }
             None => {
+                let _alone = clone.hold(&|line| self.say(line))?;
                 self.say(&format!("fetching {}", repository.address));
                 clone.commit()?
             }
@@ -213,6 +220,7 @@ impl Session<'_> {
         if let Some(direct) = locked.and_then(|locked| in_wheelhouse(locked, known.settings)) {
             return Ok(direct);
         }
+        let _alone = clone.hold(&|line| self.say(line))?;
         let (stem, packed) = clone.with_files(&commit, |folder| {
             let version = locked.and_then(|locked| sdist_version(&locked.file, &wanted.name));
             let stem = match version {
@@ -227,6 +235,13 @@ impl Session<'_> {
         let text = serde_json::to_string(&PackedProject { file, sha256: direct.sha256 }).unwrap_or_default();
         files::write_whole(&note, text.as_bytes())?;
         Ok(direct)
+    }
+
+    /// The archive in the cache that `locked` is.
+    fn kept_as(&self, locked: &LockedWheel) -> Option<Direct> {
+        let (sha256, size) = (locked.sha256?, locked.size?);
+        let place = self.place_of(&locked.file, sha256);
+        direct(&place, (sha256, size), None).ok().filter(|_| place.is_file_there())
     }
 
     fn archives(&self) -> PathBuf {

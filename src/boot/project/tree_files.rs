@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::boot::project::git_checkout::elsewhere;
 use crate::core::diag::Failure;
 use crate::core::host::mounts::Look;
 use crate::core::host::{Invocation, files};
@@ -64,7 +65,7 @@ fn committable(folder: &Path, environment: &BTreeMap<String, String>) -> Option<
     folder.ancestors().find(|above| above.join(".git").is_there())?;
     let place = folder.display().to_string();
     let arguments = ["-C", &place, "ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-    let listed = Invocation::new("git", &arguments, environment).must_succeed(AT_MOST).ok()?;
+    let listed = Invocation::new("git", &arguments, &elsewhere(environment)).must_succeed(AT_MOST).ok()?;
     Some(listed.stdout.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
 }
 

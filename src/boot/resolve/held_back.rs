@@ -8,7 +8,7 @@ use crate::core::diag::Failure;
 use crate::core::model::catalog::{Admission, PrereleaseRule};
 use crate::core::model::{PackageName, Version, VersionRange};
 
-/// The new packages of `solution` that are held back, by name. What the profile pins itself is its wish.
+/// The new packages of `solution` that are held back, by name. What the profile pins or bounds itself is its wish.
 pub(super) fn held_back(provider: &Provider<'_>, solution: &Solution) -> Result<Vec<HeldBack>, Failure> {
     let mut all = Vec::new();
     for (package, version) in solution {
@@ -24,7 +24,8 @@ pub(super) fn held_back(provider: &Provider<'_>, solution: &Solution) -> Result<
         let is_named = provider.wanted_as(name).next().is_some();
         let is_behind = |newest: &Version| is_major(version, newest) || is_named && newest > version;
         let Some(newest) = newest.map(|newest| newest.version.clone()).filter(is_behind) else { continue };
-        if provider.wanted_as(name).any(|one| !provider.wanted_range(one).contains(&newest)) {
+        let is_wish = provider.wanted_as(name).any(|one| !provider.wanted_range(one).contains(&newest));
+        if is_wish || !provider.constrained(name, &VersionRange::full()).contains(&newest) {
             continue;
         }
         let by = holders(provider, solution, name, &newest);

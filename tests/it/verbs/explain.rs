@@ -4,6 +4,21 @@ use crate::support::index_server::{IndexServer, Manner};
 use crate::support::test::{Test, observed};
 use crate::verbs::lock::{PROFILE, lock, table};
 
+/// What the profile's own constraints hold back, nothing else is said to hold back.
+#[test]
+fn a_constraint_is_the_wish_of_its_profile() {
+    let rows: &[(&str, &str, &[&str])] = &[("c", "1.0", &[]), ("c", "2.0", &[])];
+    let server = IndexServer::start(table(rows), Manner::Good);
+    let profile = "[profile]\nname = 'p'\nversion = '1.0.0'\n[packages]\nc = '*'\n[constraints]\nc = '<2'\n";
+    let test = Test::new().file("p.toml", profile);
+    let said = lock(&test, &server, &[]).expect(0);
+    assert!(!said.stderr.contains("held back"), "{said:?}");
+    let machine = observed("laptop");
+    let said = test.run(&["why", "c", "p.toml", "--index-url", &server.url, "--machine", &machine]).expect(0);
+    assert!(!said.stdout.contains("no release on it"), "{said:?}");
+    said.says("your profile's [constraints] allow only <2");
+}
+
 #[test]
 fn explain_names_the_path_the_cap_and_what_a_newer_release_needs() {
     let rows: &[(&str, &str, &[&str])] =

@@ -261,7 +261,8 @@ impl Wording<'_> {
             return Some(format!("no other release of {name} fits{}", newest.unwrap_or_default()));
         }
         if *range == VersionRange::full() {
-            return Some(format!("the index has a page of {name}, but no release on it"));
+            let none = || format!("the index has a page of {name}, but no release on it");
+            return listing.candidates.is_empty().then(none);
         }
         Some(format!("there is no {name} {}{}", describe(range), newest.unwrap_or_default()))
     }

@@ -44,15 +44,20 @@ pub(super) fn files_of(
             all
         }
     };
-    // A submodule is a repository of its own.
-    for module in all.iter().filter(|path| folder.join(path).is_folder_there()).cloned().collect::<Vec<_>>() {
+    // A submodule is a repository of its own. A link to a folder is not followed: it may lead up.
+    let is_folder = |path: &String| {
+        let place = folder.join(path);
+        files::link_of(&place).is_none() && place.is_folder_there()
+    };
+    let modules: Vec<String> = all.extract_if(.., |path| is_folder(path)).collect();
+    for module in modules {
         let below = files_of(&folder.join(&module), except, environment)?;
-        all.extend(below.into_iter().map(|path| format!("{module}/{path}")));
+        all.extend(below.into_iter().map(|path| format!("{}/{path}", module.trim_end_matches('/'))));
     }
     let is_made = |path: &String| {
         path.split('/').any(|part| part == "__pycache__" || part.ends_with(".egg-info")) || path.ends_with(".pyc")
     };
-    all.retain(|path| !is_made(path) && !except.contains(&folder.join(path)) && !folder.join(path).is_folder_there());
+    all.retain(|path| !is_made(path) && !except.contains(&folder.join(path)));
     // What is deleted and not yet committed.
     all.retain(|path| folder.join(path).look_at_entry().is_ok());
     all.sort();

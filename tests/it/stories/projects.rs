@@ -136,6 +136,9 @@ fn submodules_and_requirements_in_files_count() {
     }
     let place = module.display().to_string();
     git(&folder, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &place, "part"]);
+    // A link that leads up is a link.
+    std::os::unix::fs::symlink(".", folder.join("latest")).expect("a link");
+    git(&folder, &["add", "latest"]);
     day.profile("profile", &[], "");
     let text = day.read("profile.toml");
     std::fs::write(day.test.path("profile.toml"), format!("{text}mine = {{ path = 'mine', editable = true }}\n"))

@@ -139,9 +139,10 @@ impl ToolUv {
         };
         let lines: Vec<String> = others.clone().map(line).collect();
         // A package of that name on an index is another one.
-        listed.asked.retain(|line| !others.clone().any(|(package, _)| *package == line.requirement.name));
-        listed.named.retain(|one| !others.clone().any(|(package, _)| *package == one.name));
-        listed.inapplicable.retain(|line| !others.clone().any(|(package, _)| *package == line.requirement.name));
+        let names: BTreeSet<&PackageName> = others.map(|(package, _)| package).collect();
+        listed.asked.retain(|line| !names.contains(&line.requirement.name));
+        listed.named.retain(|one| !names.contains(&one.name));
+        listed.inapplicable.retain(|line| !names.contains(&line.requirement.name));
         listed.elsewhere.extend(lines);
     }
 }

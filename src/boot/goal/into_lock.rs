@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::boot::lock::{
     FORMAT, Fit, Lock, LockedApt, LockedFrom, LockedPackage, LockedProfile, LockedTarget, LockedWheel, REQUIRES,
-    Unreadable, has_conflict, read_lock, stale, target_for, uncovered,
+    Unreadable, has_conflict, read_lock, stale, target_for,
 };
 use crate::boot::profile::Profile;
 use crate::boot::resolve::{Pick, PickSource, Resolution, Target};
@@ -67,9 +67,10 @@ impl Session<'_> {
         let shown = profile.display().to_string();
         let profile = self.profile(profile)?;
         let read = self.existing_lock(lock, &shown)?;
-        let why = stale(&read, &profile.digest, &self.matrix.version)
-            .or_else(|| read.targets.iter().find_map(|target| uncovered(&profile, target)));
-        let why = why.map_or_else(|| self.changed_project(&profile, &read), |why| Ok(Some(why)))?;
+        let why = match stale(&read, &profile.digest, &self.matrix.version) {
+            Some(why) => Some(why),
+            None => self.unanswered(&profile, &read, read.targets.iter())?,
+        };
         let finding = why.map(|why| stale_lock(lock, Some(&why), &shown));
         finding.map_or(Ok((profile, read)), |finding| Err(Failure::from_findings(Kind::Answer, vec![finding])))
     }

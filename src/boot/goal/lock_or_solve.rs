@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::boot::goal::into_lock::{missing_lock, must_be_of, relock, stale_lock};
 use crate::boot::goal::{Goal, ProfileRequest, Request};
 use crate::boot::index::Traffic;
-use crate::boot::lock::{Lock, LockedTarget, lock_path, stale, uncovered};
+use crate::boot::lock::{Lock, LockedTarget, lock_path, stale};
 use crate::boot::plan::{Wish, variables_for};
 use crate::boot::profile::Profile;
 use crate::boot::project::ProjectSearch;
@@ -155,9 +155,7 @@ fn beside(
         };
     }
     match session.fitting(&lock, seen) {
-        Ok(target) => match uncovered(profile, target)
-            .map_or_else(|| session.changed_project(profile, &lock), |why| Ok(Some(why)))?
-        {
+        Ok(target) => match session.unanswered(profile, &lock, std::iter::once(target))? {
             None => {
                 let target = target.clone();
                 Ok(Beside::Usable(Box::new((lock, target))))

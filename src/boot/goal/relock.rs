@@ -71,7 +71,7 @@ impl Session<'_> {
         };
         let (mut targets, mut pythons) = (Vec::new(), Vec::new());
         let mut findings: Vec<_> = self.cache_finding().into_iter().collect();
-        let mut traffic = Traffic::default();
+        let (mut traffic, mut located) = (Traffic::default(), None);
         for runtime in runtimes {
             let mut machine = request.machine.clone();
             machine.runtime = runtime;
@@ -85,7 +85,11 @@ impl Session<'_> {
                 again: true,
                 unchanged: false,
             };
-            let profile = &self.with_projects(profile, known)?;
+            // The projects are the same on every target.
+            let profile = match &mut located {
+                Some(located) => &*located,
+                none => none.insert(self.with_projects(profile, known)?),
+            };
             let mut target = self.target(profile, &seen)?;
             // What is to move must not be held by what the image has.
             target.installed.retain(|name, present| present.protected || !upgrade.has(name));

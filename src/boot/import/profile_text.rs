@@ -127,7 +127,8 @@ impl Collected {
             }
         }
         if !unknown.is_empty() {
-            let why = "an index may have other packages of these names; `colab-boot add NAME==VERSION` adds one that you know";
+            let why = "an index may have other packages of these names; \
+                       `colab-boot add NAME==VERSION` adds one that you know";
             self.leave(file, format!("{} (conda)", unknown.join(", ")), why);
         }
         for line in listed.inapplicable.iter().map(RequiredLine::public) {

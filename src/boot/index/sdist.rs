@@ -153,7 +153,7 @@ pub fn package_info_in(path: &Path) -> Option<String> {
     at_top(&path.to_string_lossy(), &bytes, "PKG-INFO")
 }
 
-/// `[project]` of a pyproject.toml (PEP 621): what stands there and is not `dynamic`, a build may not change.
+/// `[project]` of a pyproject.toml (PEP 621). A build may not change the fields that it states, except `dynamic` ones.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct StaticProject {

@@ -6,7 +6,7 @@ use toml_edit::{Array, InlineTable, TableLike, Value, value};
 
 use crate::boot::profile::package_origin::beside;
 use crate::core::model::requirement::{bracketed, marker_of};
-use crate::core::model::wheel_names::file_of;
+use crate::core::model::wheel_names::{file_of, is_distribution, sdist_stem};
 use crate::core::model::{PackageName, Requirement, WheelName};
 
 /// What a line of a profile asks for.
@@ -63,7 +63,7 @@ impl AskedLine {
         let path = place.strip_prefix("file://").unwrap_or(place);
         // `.[dev]`
         let (path, of_path) = path.strip_suffix(']').and_then(|path| path.rsplit_once('[')).unwrap_or((path, ""));
-        let is_file = [".whl", ".tar.gz", ".zip"].iter().any(|end| path.ends_with(end)) && !path.contains("://");
+        let is_file = is_distribution(path) && !path.contains("://");
         let is_path = path.starts_with(['.', '/']) || is_file || editable && !place.starts_with("git+");
         let keys = match place.strip_prefix("git+") {
             Some(repository) => git_keys(repository),
@@ -151,8 +151,7 @@ fn git_keys(text: &str) -> Vec<(&'static str, String)> {
 fn name_of_file(path: &str) -> Option<PackageName> {
     let file = file_of(path);
     let wheel = file.parse::<WheelName>().ok().map(|wheel| wheel.name);
-    let stem = file.strip_suffix(".tar.gz").or_else(|| file.strip_suffix(".zip"));
-    wheel.or_else(|| stem?.rsplit_once('-')?.0.parse().ok())
+    wheel.or_else(|| sdist_stem(&file)?.rsplit_once('-')?.0.parse().ok())
 }
 
 /// The name of what lies at `place`, whose keys are known: of the egg, the repository, the file or the project.

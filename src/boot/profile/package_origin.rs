@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::boot::profile::reader::{Faults, Placed, Reader};
 use crate::core::diag::Code;
+use crate::core::model::wheel_names::is_distribution;
 
 /// Where a package comes from that no index has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub struct Origin {
     pub written: String,
 }
 
-/// What stands before the path of an editable project.
+/// The prefix of an editable project's path, as in a requirements.txt.
 const EDITABLE: &str = "-e ";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,11 +53,7 @@ impl OriginPlace {
     /// What `path` is, by its name: a file, or the folder of a project.
     pub(super) fn of_path(path: PathBuf, editable: bool) -> Self {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if [".whl", ".tar.gz", ".zip"].iter().any(|end| name.ends_with(end)) {
-            Self::File(path)
-        } else {
-            Self::Folder { path, editable }
-        }
+        if is_distribution(&name) { Self::File(path) } else { Self::Folder { path, editable } }
     }
 }
 

@@ -59,7 +59,8 @@ fn wanted(
             package_table(&mut wanted, Reader::new(&format!("`{}`", key.value), table), folder, faults)?;
         }
         _ => {
-            let expected = "a version such as \"2.10.*\", or a table with `version`, `extras`, `marker`, `index`, `url`, `path` or `git`";
+            let expected = "a version such as \"2.10.*\", or a table with \
+                            `version`, `extras`, `marker`, `index`, `url`, `path` or `git`";
             wrong_type(value, &format!("`{}`", key.value), expected, faults);
             return None;
         }

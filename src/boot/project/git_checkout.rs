@@ -38,7 +38,7 @@ impl<'a> GitClone<'a> {
     /// The copy below `cache`, which need not be there yet.
     pub(super) fn of(repository: &'a GitRepository, cache: &Path, environment: &BTreeMap<String, String>) -> Self {
         let mut environment = environment.clone();
-        // Nobody is there to answer.
+        // git must not ask for a password: the user can't answer it here.
         environment.insert("GIT_TERMINAL_PROMPT".to_owned(), "0".to_owned());
         environment.entry("GIT_SSH_COMMAND".to_owned()).or_insert_with(|| "ssh -o BatchMode=yes".to_owned());
         let folder = cache.join("git").join(Sha256::of(repository.address.as_bytes()).short());

@@ -5,13 +5,14 @@ mod git_checkout;
 mod source_archive;
 mod tree_files;
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::boot::index::{IndexSettings, ProjectMetadata, package_info_in, project_metadata, states_all};
-use crate::boot::lock::{Lock, LockedWheel, lock_path};
+use crate::boot::lock::{Lock, LockedTarget, LockedWheel, lock_path, uncovered};
 use crate::boot::machine::Machine;
 use crate::boot::profile::{Direct, GitRepository, Origin, OriginPlace, Profile, Wanted};
 use crate::boot::session::Session;
@@ -62,7 +63,7 @@ impl Session<'_> {
         let mut whole = profile.clone();
         for wanted in &mut whole.wanted {
             let Some(origin) = wanted.origin.clone() else { continue };
-            let failed = |failure: Failure| failure.help(format!("`{}` of the profile comes from there", wanted.name));
+            let failed = |failure| comes_from(failure, &wanted.name);
             let locked = known.lock.and_then(|lock| locked_file(lock, &wanted.name, &origin));
             let direct = match &origin.place {
                 OriginPlace::File(path) => file(path),
@@ -79,15 +80,29 @@ impl Session<'_> {
         Ok(whole)
     }
 
+    /// Why `lock`, of which `targets` are used, does not answer `profile`: it lacks something, or a folder or a file
+    /// has changed since. `None` if it answers.
+    pub fn unanswered<'l>(
+        &self,
+        profile: &Profile,
+        lock: &'l Lock,
+        mut targets: impl Iterator<Item = &'l LockedTarget>,
+    ) -> Result<Option<String>, Failure> {
+        match targets.find_map(|target| uncovered(profile, target)) {
+            Some(why) => Ok(Some(why)),
+            None => self.changed_project(profile, lock),
+        }
+    }
+
     /// Why `lock` no longer answers for a package from a folder or a file, which has changed since; `None` where
     /// nothing has.
-    pub fn changed_project(&self, profile: &Profile, lock: &Lock) -> Result<Option<String>, Failure> {
+    fn changed_project(&self, profile: &Profile, lock: &Lock) -> Result<Option<String>, Failure> {
         for wanted in &profile.wanted {
             let Some(origin) = &wanted.origin else { continue };
             let Some(locked) = locked_file(lock, &wanted.name, origin) else {
                 return Ok(Some(format!("it does not contain `{}` from `{}`", wanted.name, origin.written)));
             };
-            let failed = |failure: Failure| failure.help(format!("`{}` of the profile comes from there", wanted.name));
+            let failed = |failure| comes_from(failure, &wanted.name);
             let is_same = match &origin.place {
                 OriginPlace::File(path) => Some(file(path).map_err(failed)?.sha256) == locked.sha256,
                 OriginPlace::Folder { path, editable } => self
@@ -111,8 +126,8 @@ impl Session<'_> {
         (path, editable): (&Path, bool),
         (locked, known): (Option<&LockedWheel>, ProjectSearch<'_>),
     ) -> Result<Direct, Failure> {
-        let kept = locked.filter(|_| known.unchanged).and_then(|locked| self.kept_as(locked));
-        if let Some(direct) = kept {
+        let unchanged = locked.filter(|_| known.unchanged);
+        if let Some(direct) = unchanged.and_then(|locked| self.in_cache(&locked.file, locked.sha256?, None)) {
             return Ok(direct);
         }
         if let Some(locked) = locked.filter(|_| !known.again || states_all(path))
@@ -210,11 +225,9 @@ impl Session<'_> {
         let note = self.archives().join(format!("{}.json", Sha256::of(words.as_bytes()).short()));
         let text = files::read_optional(&note)?.unwrap_or_default();
         if let Ok(PackedProject { file, sha256 }) = serde_json::from_str::<PackedProject>(&text)
-            && let Ok(url) = Url::from_file_path(self.place_of(&file, sha256))
-            && self.place_of(&file, sha256).is_file_there()
+            && let Some(direct) = self.in_cache(&file, sha256, Some(&commit))
         {
-            let size = self.place_of(&file, sha256).look().ok().map(|data| data.len());
-            return Ok(Direct { url, sha256, size, commit: Some(commit) });
+            return Ok(direct);
         }
         let locked = locked.filter(|locked| locked.commit.as_ref() == Some(&commit));
         if let Some(direct) = locked.and_then(|locked| in_wheelhouse(locked, known.settings)) {
@@ -237,11 +250,11 @@ impl Session<'_> {
         Ok(direct)
     }
 
-    /// The archive in the cache that `locked` is.
-    fn kept_as(&self, locked: &LockedWheel) -> Option<Direct> {
-        let (sha256, size) = (locked.sha256?, locked.size?);
-        let place = self.place_of(&locked.file, sha256);
-        direct(&place, (sha256, size), None).ok().filter(|_| place.is_file_there())
+    /// The archive `file`, if the cache has it.
+    fn in_cache(&self, file: &str, sha256: Sha256, commit: Option<&String>) -> Option<Direct> {
+        let place = self.place_of(file, sha256);
+        let size = place.look().ok().filter(Metadata::is_file)?.len();
+        direct(&place, (sha256, size), commit.cloned()).ok()
     }
 
     fn archives(&self) -> PathBuf {
@@ -262,6 +275,11 @@ impl Session<'_> {
         }
         direct(&place, (sha256, packed.len() as u64), commit)
     }
+}
+
+/// `failure`, with the package that the profile takes from there.
+fn comes_from(failure: Failure, name: &PackageName) -> Failure {
+    failure.help(format!("`{name}` of the profile comes from there"))
 }
 
 /// What `lock` has for the package `name`, where that is from the same place.

@@ -8,7 +8,7 @@ use crate::cli::arguments::{IndexOptions, PROFILE};
 
 #[derive(Debug, Args)]
 pub struct InitOptions {
-    /// The file to write [default: profile.toml]; `-` prints it. A starter profile that nobody has edited is replaced
+    /// The file to write [default: profile.toml]; `-` prints it. An unedited starter profile is replaced
     #[arg(value_name = "PATH")]
     given: Option<PathBuf>,
 

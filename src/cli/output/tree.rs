@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::boot::lock::{Dependencies, LockedTarget};
 use crate::core::model::PackageName;
 
-/// A tree below each of `roots`. What stands below a package is printed once, and `(*)` marks the other places.
+/// Draws what each of `roots` needs. The dependencies of a package are printed once; `(*)` marks its other places.
 pub fn render_tree(title: &str, target: &LockedTarget, roots: &[&PackageName], graph: &Dependencies<'_>) -> String {
     let mut tree = Tree { target, graph, shown: BTreeSet::new(), text: format!("{title}\n") };
     tree.level(roots, "");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::boot::goal::stale_lock;
-use crate::boot::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, distinct, uncovered, within_budget};
+use crate::boot::lock::{Lock, LockedPackage, LockedTarget, LockedWheel, distinct, within_budget};
 use crate::boot::profile::Profile;
 use crate::boot::project::ProjectSearch;
 use crate::boot::session::Session;
@@ -101,8 +101,7 @@ fn profile_of(
     if options.profile.is_some() || path.is_there() {
         let profile = session.profile(&path)?;
         let why = if profile.digest == lock.profile.sha256 {
-            let uncovered = targets.iter().find_map(|target| uncovered(&profile, target));
-            uncovered.map_or_else(|| session.changed_project(&profile, lock), |why| Ok(Some(why)))?
+            session.unanswered(&profile, lock, targets.iter().copied())?
         } else {
             Some(format!("`{}` changed after it was locked", path.display()))
         };

@@ -100,9 +100,19 @@ impl FromStr for WheelName {
     }
 }
 
+/// The name of a source distribution without its ending; `None` for any other file.
+pub fn sdist_stem(file: &str) -> Option<&str> {
+    file.strip_suffix(".tar.gz").or_else(|| file.strip_suffix(".zip"))
+}
+
+/// Whether a file is called like a wheel or a source distribution.
+pub fn is_distribution(file: &str) -> bool {
+    file.ends_with(".whl") || sdist_stem(file).is_some()
+}
+
 /// The version of a source distribution of `package`, by its file name; `None` where it is none.
 pub fn sdist_version(file: &str, package: &PackageName) -> Option<Version> {
-    let stem = file.strip_suffix(".tar.gz").or_else(|| file.strip_suffix(".zip"))?;
+    let stem = sdist_stem(file)?;
     // Before PEP 625 names kept their dashes, and versions may have some: the first split that gives both is meant.
     stem.match_indices('-').find_map(|(at, _)| {
         let (name, version) = (&stem[..at], &stem[at + 1..]);

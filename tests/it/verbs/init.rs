@@ -105,7 +105,7 @@ fn what_lies_there_is_offered_and_what_cannot_be_planned_is_still_written() {
     let hint = "colab-boot init profile.toml --from requirements-dev.txt";
     day.run(&["plan"]).expect(2).says(hint);
     day.test.run(&["init"]).expect(0).says(hint);
-    // A starter that nobody has edited is no work of anybody.
+    // The user has not edited the starter, so it may be replaced.
     let said = day.run(&["init", "--from", "requirements-dev.txt"]).expect(1);
     assert!(said.stderr.contains("wrote profile.toml with 2 packages"), "{said:?}");
     assert!(day.read("profile.toml").ends_with("[packages]\napp = \"*\"\nnone-such = \"*\"\n"));

@@ -16,7 +16,7 @@ use crate::boot::apply::shared_paths::{Owner, bystanders, script_lines, shared_p
 use crate::boot::apply::whole_records::{is_open, with_all_members};
 use crate::boot::files::{Depth, Hashed, HashedDistribution, Options, WrittenFiles, compare, finding_of};
 use crate::boot::index::IndexSettings;
-use crate::boot::lock::LockedPackage;
+use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::machine::{Layout, find_info};
 use crate::boot::marker::{Event, Marker, Now};
 use crate::boot::notebook::process_clock;
@@ -244,24 +244,34 @@ impl Work<'_> {
     /// Runs the script for the plan.
     fn run(&self, wheels: &Path) -> Result<Result<(), Failed>, Failure> {
         let script = self.held.join("install.sh");
-        files::write_whole(&script, script_of(self.planned, &self.planned.decision.plan).as_bytes())?;
+        files::write_whole(
+            &script,
+            script_of(self.planned, &self.planned.decision.plan, self.session.matrix).as_bytes(),
+        )?;
         let python = self.python()?;
         // What a build asks for comes from the index that the lock was made with.
         let mut environment = self.session.environment.clone();
         environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
-        environment.extend(self.installer_variables());
+        environment.extend(self.installer_variables()?);
         self.session.log.detail(|| format!("running bash -p {}; the log is in the same folder", script.display()));
         let site = self.layout.purelib.as_path();
         let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };
-        run_script(&job, &mut |step| {
-            self.session.say(match step {
-                "apt" => "installing Debian packages",
-                "remove" => "removing distributions",
-                "build" => "building from source",
-                "wheels" => "installing the wheels",
-                "environment" => "writing the environment file",
-                _ => "finishing",
-            });
+        let builds = self.planned.decision.plan.changes.iter().filter_map(|change| change.package.as_ref());
+        let builds = builds.filter_map(LockedPackage::wheel).any(LockedWheel::is_source);
+        run_script(&job, &mut |step| match step {
+            "apt" => self.session.say("installing Debian packages"),
+            "remove" => self.session.say("removing distributions"),
+            // They lie ready; a build may use them before they are switched.
+            "wheels" if builds && self.is_own() => {}
+            "wheels" => self.session.say("installing the wheels"),
+            "switch" if self.is_own() => self.session.say("installing the packages"),
+            "environment" => self.session.say("writing the environment file"),
+            "switch" => {}
+            _ => self.session.say(&match step.strip_prefix("build ") {
+                Some(name) => format!("building {name} from source"),
+                None if step == "build" => "building from source".to_owned(),
+                None => "finishing".to_owned(),
+            }),
         })
     }
 

@@ -28,6 +28,9 @@ use crate::core::host::stamps::Moment;
 use crate::core::host::{Invocation, files};
 use crate::core::model::PackageName;
 
+/// The folders of modules that are staged, one on each line; in the folder of the environment's state.
+const UNPACKED: &str = "unpacked";
+
 impl Work<'_> {
     /// Whether wheels are installed by colab-boot itself.
     pub(super) fn is_own(&self) -> bool {
@@ -84,9 +87,32 @@ impl Work<'_> {
         };
         staged.built = sources.filter(|package| is_source(package)).map(built).collect();
         staged.corrections = self.corrections()?;
+        if !staged.built.is_empty() {
+            self.list_unpacked(&staged)?;
+        }
         staged.write(&self.staged_path())?;
         add_written_digests(&mut brought.records, &staged, self.layout);
         Ok(Brought { staged: Some(staged), ..brought })
+    }
+
+    /// Writes down which folders hold the modules of what is staged, for builds that need them.
+    fn list_unpacked(&self, staged: &Staged) -> Result<(), Failure> {
+        let trees = staged.packages.iter().flat_map(|package| &package.trees);
+        let modules = trees.filter(|(_, image)| self.layout.folders().contains(&image));
+        let lines: String = modules.map(|(tree, _)| format!("{}\n", tree.display())).collect();
+        let path = self.held.join(UNPACKED);
+        files::write_whole_fast(&path, lines.as_bytes()).map_err(|error| files::writing_failed(&path, &error))
+    }
+
+    /// The folder that keeps what is built from source.
+    fn built_wheels(&self) -> Result<PathBuf, Failure> {
+        let set = self.session.environment.get("COLAB_BOOT_BUILT_WHEELS").filter(|text| !text.is_empty());
+        let profile = self.planned.goal.profile();
+        match (set, profile.and_then(|profile| profile.policy.built_wheels.as_ref())) {
+            (Some(folder), _) => files::absolute(Path::new(folder)),
+            (None, Some(folder)) => Ok(folder.clone()),
+            (None, None) => Ok(self.session.paths.cache.join("built-wheels")),
+        }
     }
 
     /// Begins to stage the `wheel` of a package.
@@ -171,7 +197,7 @@ impl Work<'_> {
     }
 
     /// What tells the script which installer to take.
-    pub(super) fn installer_variables(&self) -> Vec<(String, String)> {
+    pub(super) fn installer_variables(&self) -> Result<Vec<(String, String)>, Failure> {
         let mut variables = vec![("COLAB_BOOT_INSTALLER".to_owned(), self.manner.installer.name().to_owned())];
         if self.is_own() {
             // One that was replaced meanwhile is still there for those that have it open.
@@ -180,8 +206,10 @@ impl Work<'_> {
             let program = program.unwrap_or_else(own);
             variables.push(("COLAB_BOOT_PROGRAM".to_owned(), program.display().to_string()));
             variables.push(("COLAB_BOOT_STAGED".to_owned(), self.staged_path().display().to_string()));
+            variables.push(("COLAB_BOOT_UNPACKED".to_owned(), self.held.join(UNPACKED).display().to_string()));
+            variables.push(("COLAB_BOOT_BUILT_WHEELS".to_owned(), self.built_wheels()?.display().to_string()));
         }
-        variables
+        Ok(variables)
     }
 
     /// Checks what was installed: Python has to start, and every file has to be as its wheel has it. Nothing of what is

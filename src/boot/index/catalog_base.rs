@@ -113,7 +113,24 @@ impl View {
     pub(super) fn with_folders(&self, package: &PackageName, listing: Option<Listing>) -> Option<Listing> {
         let folders =
             self.locations.folders(package).map(|(name, url)| folder::listing(name, url, package, &self.filter));
-        folders.flatten().fold(listing, |known, found| Some(known.unwrap_or_default().joined(found)))
+        let of_index: Option<Vec<Version>> = listing.as_ref().map(|listing| {
+            let versions = listing.candidates.iter().map(|one| &one.version);
+            versions
+                .chain(listing.rejected.iter().map(|(version, _)| version))
+                .map(|one| one.clone().without_local())
+                .collect()
+        });
+        let alone = |found: &Listing| {
+            let is_new = |one: &&Candidate| {
+                of_index.as_ref().is_some_and(|all| !all.contains(&one.version.clone().without_local()))
+            };
+            found.candidates.iter().find(is_new).map(|one| (one.version.clone(), found.index.clone()))
+        };
+        folders.flatten().fold(listing, |known, found| {
+            let known = known.unwrap_or_default();
+            let alone = known.of_folder_alone.clone().or_else(|| alone(&found));
+            Some(Listing { of_folder_alone: alone, ..known.joined(found) })
+        })
     }
 
     /// The metadata of a folder's file; `None` for one of the network.

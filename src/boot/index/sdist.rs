@@ -64,14 +64,35 @@ pub(super) fn headers(
     files::write_whole_fast(&path, bytes).map_err(|error| failed(error.to_string(), "free some disk space"))?;
     let metadata = reported(builder, &path);
     let _ = std::fs::remove_dir_all(path.parent().unwrap_or(&path));
-    Ok(metadata.map_err(|(why, help)| failed(why, help))?.headers())
+    match metadata {
+        Ok(metadata) => Ok(metadata.headers()),
+        // A build that looks for a framework: what its authors' build said.
+        Err((why, help)) => Some(())
+            .filter(|()| why.contains(NO_MODULE))
+            .and_then(|()| of_authors(&candidate.file, bytes))
+            .ok_or_else(|| failed(why, help)),
+    }
 }
+
+/// What Python says where a module that is imported is not there.
+const NO_MODULE: &str = "No module named";
 
 /// What pip says of the project at `path`, an archive or a folder; runs the project's own build code. The error is why
 /// that failed, and what helps.
 fn reported(builder: &Builder, path: &Path) -> Result<Metadata, (String, &'static str)> {
+    // A build that looks for a module that it does not ask for, such as torch, may find it in the environment.
+    reported_with(builder, path, None).or_else(|failed| {
+        if failed.0.contains(NO_MODULE) {
+            reported_with(builder, path, Some("--no-build-isolation")).map_err(|_| failed)
+        } else {
+            Err(failed)
+        }
+    })
+}
+
+fn reported_with(builder: &Builder, path: &Path, more: Option<&str>) -> Result<Metadata, (String, &'static str)> {
     let shown = path.display().to_string();
-    let arguments = [
+    let mut arguments = vec![
         "-I",
         "-m",
         "pip",
@@ -84,12 +105,19 @@ fn reported(builder: &Builder, path: &Path) -> Result<Metadata, (String, &'stati
         "--disable-pip-version-check",
         "--report",
         "-",
-        &shown,
     ];
+    arguments.extend(more);
+    arguments.push(&shown);
     let finished = Invocation::new(&builder.python, &arguments, &builder.environment).must_succeed(AT_MOST);
     let finished = finished.map_err(|failure| {
         let why = [vec![failure.message], failure.causes].concat().join(": ");
-        (why, "install what its build needs, such as an apt package, or name a wheel with `url` and `sha256`")
+        let help = if why.contains(NO_MODULE) {
+            "install the package of that module first (its build looks for it, and does not ask for it), or name a \
+             wheel with `url` and `sha256`"
+        } else {
+            "install what its build needs, such as an apt package, or name a wheel with `url` and `sha256`"
+        };
+        (why, help)
     })?;
     let report: PipReport = serde_json::from_str(&finished.stdout)
         .map_err(|error| (format!("pip's report can't be read: {error}"), "pip 22.2 or newer is needed"))?;
@@ -244,6 +272,34 @@ fn lines(name: &str, values: &[String]) -> String {
     values.iter().map(|value| format!("{name}: {}\n", value.replace('\n', " "))).collect()
 }
 
+/// What the build of the archive's authors said: its PKG-INFO or, as older setuptools have it, `requires.txt` beside
+/// another one. `None` where there is neither.
+fn of_authors(file: &str, bytes: &[u8]) -> Option<String> {
+    let headers = package_info(file, bytes)?;
+    if values(&headers, "Requires-Dist").next().is_some() {
+        return Some(headers);
+    }
+    member(file, bytes, &|path| path.ends_with(".egg-info/PKG-INFO"))?;
+    let requires = member(file, bytes, &|path| path.ends_with(".egg-info/requires.txt")).unwrap_or_default();
+    Some(format!("{headers}\n{}", of_requires_txt(&requires)))
+}
+
+/// `requires.txt` of setuptools, in sections `[extra:marker]`, as headers.
+fn of_requires_txt(text: &str) -> String {
+    let (mut extra, mut marker) = ("", "");
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            (extra, marker) = section.split_once(':').unwrap_or((section, ""));
+            continue;
+        }
+        let line = if marker.is_empty() { line.to_owned() } else { format!("{line} ; {marker}") };
+        let line = if extra.is_empty() { line } else { with_extra(&line, extra) };
+        found.push(line);
+    }
+    lines("Requires-Dist", &found)
+}
+
 /// PKG-INFO at the top of the archive.
 fn package_info(file: &str, bytes: &[u8]) -> Option<String> {
     let text = at_top(file, bytes, "PKG-INFO")?.replace('\r', "");
@@ -252,7 +308,11 @@ fn package_info(file: &str, bytes: &[u8]) -> Option<String> {
 
 /// The text of the file `name` at the top of an archive.
 fn at_top(file: &str, bytes: &[u8], name: &str) -> Option<String> {
-    let is_it = |path: &str| path.split_once('/').is_some_and(|(_, rest)| rest == name);
+    member(file, bytes, &|path| path.split_once('/').is_some_and(|(_, rest)| rest == name))
+}
+
+/// The text of the first file of an archive whose path `is_it`.
+fn member(file: &str, bytes: &[u8], is_it: &dyn Fn(&str) -> bool) -> Option<String> {
     if file.ends_with(".zip") {
         let mut archive = Archive::open(std::io::Cursor::new(bytes)).ok()?;
         let member = archive.files().members.iter().find(|member| is_it(&member.path)).cloned()?;
@@ -288,7 +348,7 @@ fn values<'h>(headers: &'h str, wanted: &'static str) -> impl Iterator<Item = &'
 
 #[cfg(test)]
 mod tests {
-    use super::{StaticProject, is_static};
+    use super::{StaticProject, is_static, of_requires_txt};
 
     #[test]
     fn a_project_states_what_a_build_may_not_change() {
@@ -302,6 +362,15 @@ mod tests {
         assert_eq!(project.headers(), headers);
         let open = StaticProject::read("[project]\nname = 'a'\ndynamic = ['version', 'dependencies']\n").expect("one");
         assert!(open.version.is_none() && !open.has_static_requirements());
+    }
+
+    #[test]
+    fn what_setuptools_has_written_down_is_understood() {
+        let text = "a>=1\n\n[:python_version < \"3.9\"]\nb\n\n[x]\nc[d]\n\n[x:os_name == \"nt\"]\ne\n";
+        let headers = "Requires-Dist: a>=1\nRequires-Dist: b ; python_version < \"3.9\"\n\
+                       Requires-Dist: c[d] ; extra == 'x'\n\
+                       Requires-Dist: e ; (os_name == \"nt\") and extra == 'x'\n";
+        assert_eq!(of_requires_txt(text), headers);
     }
 
     #[test]

@@ -20,12 +20,13 @@ use crate::boot::notebook::Loaded;
 use crate::boot::plan::{Basis, Decision, Plan, Wish, decide};
 use crate::boot::planned::edited::{Edited, edited};
 use crate::boot::planned::linked_away::linked_away;
-use crate::boot::script::{Context, render_script};
+use crate::boot::script::{BuildContext, Context, render_script};
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::boot::situation::{FileCheck, Reading, Situation, observe_situation};
 use crate::boot::verdict::Compared;
 use crate::core::diag::{Failure, Finding, count_errors};
+use crate::core::matrix::Matrix;
 use crate::core::model::{PackageName, Version};
 
 pub use image_forecast::{Outlook, gpus_of, outlook};
@@ -170,7 +171,7 @@ impl Planned {
 }
 
 /// The script for `plan`, all of what was planned or a part of it.
-pub fn script_of(planned: &Planned, plan: &Plan) -> String {
+pub fn script_of(planned: &Planned, plan: &Plan, matrix: &Matrix) -> String {
     let python = planned.seen.machine.python.as_ref();
     let layout = python.and_then(|python| python.layout.as_ref());
     let wanted = || planned.goal.profile().into_iter().flat_map(|profile| &profile.wanted);
@@ -179,7 +180,15 @@ pub fn script_of(planned: &Planned, plan: &Plan) -> String {
     let incoming = plan.changes.iter().filter(|change| change.package.is_some()).map(|change| change.name.clone());
     let beside = layout.zip(search).filter(|_| planned.seen.is_here());
     let beside = beside.map(|(layout, search)| owned_elsewhere(search, layout, &incoming.collect()));
+    let packages = planned.target.packages.iter().map(|package| &package.name);
+    let none = BTreeSet::new();
+    let shared = planned.goal.profile().map_or(&none, |profile| &profile.policy.shares_environment);
     let context = Context {
+        builds: BuildContext {
+            target: &planned.target,
+            frameworks: packages.filter(|name| matrix.is_framework(name)).collect(),
+            shared,
+        },
         beside: beside.unwrap_or_default(),
         profile: planned.wish.title.clone(),
         lock: planned.goal.digest(),

@@ -10,6 +10,7 @@ use toml::de::DeTable;
 use crate::boot::profile::accept::accepted;
 use crate::boot::profile::fitness::fitness;
 use crate::boot::profile::indexes::{indexes, published};
+use crate::boot::profile::package_origin::beside;
 use crate::boot::profile::package_tables::packages;
 use crate::boot::profile::reader::{Faults, Placed, Reader, as_text};
 use crate::boot::profile::values::{
@@ -73,7 +74,7 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
     let fitness = fitness(root, faults);
     let mut indexes = indexes(root, folder, faults);
     indexes.extend(published(&wanted, &indexes));
-    let policy = root.table("policy", faults).map(|table| policy(table, faults)).unwrap_or_default();
+    let policy = root.table("policy", faults).map(|table| policy(table, folder, faults)).unwrap_or_default();
     check_packages(&wanted, &indexes, faults);
     check_overrides(&wanted, &overrides, faults);
     let smoke = root.table("verify", faults).map(|table| smoke(table, &wanted, faults));
@@ -196,7 +197,7 @@ fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> EnvTable {
     found
 }
 
-fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
+fn policy(mut table: Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Policy {
     let mut policy = Policy::default();
     if let Some(place) = table.text("installed", faults) {
         let choice = one_of(&place.value, &[("prefer", true), ("ignore", false)]);
@@ -212,7 +213,7 @@ fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
         let choice = one_of(&place.value, &[("error", false), ("keep-aside", true)]);
         policy.keeps_aside = faults.value(&place, "`overwrite`", choice).unwrap_or(false);
     }
-    build_policy(&mut table, &mut policy, faults);
+    build_policy(&mut table, &mut policy, folder, faults);
     if let Some(place) = table.text("prereleases", faults) {
         let choices = [
             ("if-necessary", Prereleases::IfNecessary),
@@ -228,7 +229,7 @@ fn policy(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> Policy {
 }
 
 /// `wheels-only = false` and the packages it is for: each must be named, for a build runs whatever its authors wrote.
-fn build_policy(table: &mut Reader<'_, '_>, policy: &mut Policy, faults: &mut Faults<'_>) {
+fn build_policy(table: &mut Reader<'_, '_>, policy: &mut Policy, folder: &Path, faults: &mut Faults<'_>) {
     let wheels_only = table.placed_flag("wheels-only", faults);
     let places = table.texts("build", faults);
     let allowed = wheels_only.as_ref().is_some_and(|(flag, _)| !flag);
@@ -250,6 +251,10 @@ fn build_policy(table: &mut Reader<'_, '_>, policy: &mut Policy, faults: &mut Fa
     }
     let names = places.iter().filter_map(|place| faults.name(place, "a package name"));
     policy.buildable = names.collect();
+    let shared = table.texts("no-build-isolation", faults);
+    policy.shares_environment = shared.iter().filter_map(|place| faults.name(place, "a package name")).collect();
+    let kept = table.text("built-wheels", faults);
+    policy.built_wheels = kept.and_then(|place| faults.value(&place, "a folder", beside(folder, &place.value)));
 }
 
 fn smoke(mut table: Reader<'_, '_>, wanted: &[Wanted], faults: &mut Faults<'_>) -> Vec<PackageName> {

@@ -14,7 +14,7 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pep440_rs::VersionSpecifiers;
 use pep508_rs::{ExtraName, PackageName};
@@ -212,6 +212,10 @@ pub struct Policy {
     pub prereleases: Prereleases,
     /// Packages that the installer may build from source where no wheel fits.
     pub buildable: BTreeSet<PackageName>,
+    /// Packages whose builds see the environment, as it will be.
+    pub shares_environment: BTreeSet<PackageName>,
+    /// Where built wheels are kept for other machines.
+    pub built_wheels: Option<PathBuf>,
     /// Files uploaded later do not exist; of a day, its last moment.
     pub as_of: Option<Moment>,
     /// What pip would choose: by METADATA alone, whatever the matrix knows, and sources where there is no wheel.
@@ -228,6 +232,8 @@ impl Default for Policy {
             keeps_aside: false,
             prereleases: Prereleases::IfNecessary,
             buildable: BTreeSet::new(),
+            shares_environment: BTreeSet::new(),
+            built_wheels: None,
             as_of: None,
             as_pip: false,
         }

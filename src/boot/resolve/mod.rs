@@ -213,6 +213,14 @@ pub enum Caveat {
         name: PackageName,
         version: Version,
     },
+    /// A folder and an index have releases of this name that the other lacks; it was taken from `index`.
+    TwoSources {
+        name: PackageName,
+        version: Version,
+        index: String,
+        /// What only the folder has, and the folder's name.
+        alone: (Version, String),
+    },
     /// The index gives a digest for it that can be forged, and no other.
     Weak {
         name: PackageName,

@@ -131,6 +131,11 @@ fn wheel_of(
     if candidate.is_source() && !is_own {
         caveats.push(Caveat::FromSource { name: name.clone(), version: version.clone() });
     }
+    let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());
+    if let Some(alone) = &listing.of_folder_alone {
+        let (name, version, index) = (name.clone(), version.clone(), index.clone());
+        caveats.push(Caveat::TwoSources { name, version, index, alone: alone.clone() });
+    }
     let catalog = provider.question.catalog;
     let (mut sha256, mut size) = (candidate.sha256, candidate.size);
     if sha256.is_none() {
@@ -152,7 +157,6 @@ fn wheel_of(
     } else if size.is_none() && !candidate.is_source() {
         size = catalog.size(&candidate)?;
     }
-    let index = candidate.folder.clone().unwrap_or_else(|| listing.index.clone());
     let metadata = if candidate.is_source() { None } else { Some(catalog.metadata(&candidate)?.digest.clone()) };
     Ok((PickSource::Wheel { candidate: Box::new(candidate), index, sha256, size, metadata }, caveats))
 }

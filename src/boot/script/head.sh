@@ -8,6 +8,7 @@
 #   COLAB_BOOT_WHEELS   a folder that holds the wheels; without it they are downloaded
 #   COLAB_BOOT_JOURNAL  a file that gets a line before and after each step
 #   COLAB_BOOT_INSTALLER, COLAB_BOOT_PROGRAM, COLAB_BOOT_STAGED  how `colab-boot apply` installs what it has unpacked
+#   COLAB_BOOT_UNPACKED, COLAB_BOOT_BUILT_WHEELS  the folders of it that builds may need, and one that keeps what was built
 set -euo pipefail
 umask 022
 

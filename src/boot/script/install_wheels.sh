@@ -53,7 +53,7 @@ install() {
   if [[ -n $wheels ]]; then
     from=(--no-index --find-links "$wheels")
     pip_only=(--isolated --no-cache-dir)
-    export PIP_CONFIG_FILE=/dev/null
+    local -x PIP_CONFIG_FILE=/dev/null
   fi
   if [[ -n $uv ]]; then
     # uv unpacks in site-packages, so that a link does for a copy; no cache is left that shares files with what is installed.

@@ -34,7 +34,7 @@ fn apply(options: &ApplyOptions, request: &Request, session: &Session<'_>, style
         keep_lock(options, &planned)?;
     }
     let wanted = options.plan.script.as_ref().filter(|_| !planned.has_error());
-    let script = wanted.map(|path| (path, script_of(&planned, &planned.decision.plan)));
+    let script = wanted.map(|path| (path, script_of(&planned, &planned.decision.plan, session.matrix)));
     if let Some((path, script)) = script.as_ref().filter(|(path, _)| !is_stdout(path)) {
         write_report(path, script.as_bytes())?;
     }

@@ -92,7 +92,7 @@ fn is_ours(name: &str) -> bool {
             .any(|one| kind.starts_with(one))
             && version.bytes().all(|byte| byte.is_ascii_digit())
     });
-    is_versioned || ["python", "sources", "overlays", "projects", "git", "clock.json"].contains(&name)
+    is_versioned || ["python", "sources", "overlays", "projects", "git", "built-wheels", "clock.json"].contains(&name)
 }
 
 /// The bytes of a file, or of those in a folder; one that has several names counts once.

@@ -69,7 +69,7 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
     let verdicts = how_builds_run(session.matrix, &seen.machine, target);
     let errors = planned.errors();
     let text = render_plan((&planned.wish.title, session.log.is_verbose()), plan, &seen.machine, restart, &verdicts);
-    let script = options.script.as_ref().filter(|_| errors == 0).map(|_| script_of(&planned, plan));
+    let script = options.script.as_ref().filter(|_| errors == 0).map(|_| script_of(&planned, plan, session.matrix));
     let data = PlanReport {
         profile: planned.goal.profile().map(ProfileReport::of),
         python: PythonReport::of(seen),

@@ -109,6 +109,9 @@ pub struct Listing {
     pub variants: usize,
     /// Wheels that were passed over because their names can't be parsed.
     pub skipped: usize,
+    /// Releases that only a folder has, of a name that an index has too: the newest, and the folder's name.
+    #[serde(skip)]
+    pub of_folder_alone: Option<(Version, String)>,
 }
 
 /// When pre-releases and yanked files may be chosen.

@@ -8,12 +8,21 @@ import zipfile
 
 def build_wheel(directory, config_settings=None, metadata_directory=None):
     does = os.environ.get("BUILD", "")
+    word = "made"
+    if "BUILDS" in os.environ:
+        with open(os.environ["BUILDS"], "a") as file:
+            file.write("a build\n")
+    if does == "looks":
+        import demo.deep.x
+        from importlib.metadata import version as version_of
+
+        word = f"made with {version_of('demo')} {os.environ.get('MAX_JOBS', '').isdigit()}"
     if does == "fails":
         raise SystemExit("no compiler")
     version = "2.0" if does == "other version" else "1.0"
     info = f"made-{version}.dist-info"
     files = {
-        "made.py": "word = 'made'\n",
+        "made.py": f"word = {word!r}\n",
         "made-1.0.data/scripts/made-tool": "#!python\nimport made\nprint(made.word)\n",
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: made\nVersion: {version}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",

@@ -12,6 +12,11 @@ const BACKEND: &str = include_str!("backend.py");
 
 /// `demo` 2.0 is installed; `with.toml` has `demo` 1.0 and `made` 1.0, of which there is only a source archive.
 fn world() -> World {
+    world_with("")
+}
+
+/// The same, with more of `[policy]`.
+fn world_with(policy: &str) -> World {
     let world = World::new("");
     let source = world.test.path("made-1.0");
     std::fs::create_dir(&source).expect("a folder");
@@ -24,9 +29,12 @@ fn world() -> World {
     let mut tar = Command::new("tar");
     tar.args(["-czf", "house/made-1.0.tar.gz", "made-1.0"]).current_dir(world.test.path(""));
     assert!(tar.status().expect("tar starts").success());
-    let profile = "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='==1.0'\nmade='==1.0'\n\
-                   [policy]\nwheels-only=false\nbuild=['made']\n";
-    let world = World { test: world.test.file("with.toml", profile), ..world };
+    let profile = format!(
+        "[profile]\nname='p'\nversion='1.0.0'\n[packages]\ndemo='==1.0'\nmade='==1.0'\n\
+         [policy]\nwheels-only=false\nbuild=['made']\n{policy}\n"
+    );
+    let builds = world.test.path("builds").display().to_string();
+    let world = World { test: world.test.file("with.toml", &profile).set("BUILDS", builds), ..world };
     world.run(&["apply", "two.toml"]).expect(0);
     world
 }
@@ -70,7 +78,7 @@ fn a_build_that_goes_wrong_changes_nothing() {
     std::fs::write(world.place("SITE/mine.py"), "# mine\n").expect("a file");
     let before = world.tree();
     for (does, code, words) in [
-        ("fails", 3, "the step `build` of the install script failed"),
+        ("fails", 3, "the step `build made` of the install script failed"),
         ("other version", 3, "made 1.0"),
         ("overwrites", 3, "which no package owns"),
         ("pip", 3, "would write `pip"),
@@ -83,4 +91,51 @@ fn a_build_that_goes_wrong_changes_nothing() {
         let differs: Vec<_> = now.iter().filter(|(path, text)| before.get(*path) != Some(*text)).collect();
         assert!(differs.is_empty() && now.len() == before.len(), "{does}: {differs:?}");
     }
+}
+
+/// How many builds there were.
+fn builds(world: &World) -> usize {
+    std::fs::read_to_string(world.test.path("builds")).map_or(0, |text| text.lines().count())
+}
+
+#[test]
+fn a_build_that_looks_for_an_installed_package_finds_the_one_that_comes() {
+    // At first alone, where it fails; or at once.
+    for (policy, count) in [("", 2), ("no-build-isolation=['made']", 1)] {
+        let mut world = world_with(policy);
+        world.test.environment.insert("BUILD".to_owned(), "looks".to_owned());
+        world.run(&["apply", "with.toml"]).expect(0);
+        assert_eq!(says(&world, "bin/made-tool"), "made with 1.0 True", "{policy}");
+        assert_eq!(builds(&world), count, "{policy}");
+    }
+}
+
+#[test]
+fn what_was_built_is_found_again_on_another_machine() {
+    let world = world_with("built-wheels='drive/wheels'");
+    world.run(&["apply", "with.toml"]).expect(0);
+    world.run(&["apply", "two.toml"]).expect(0);
+    world.run(&["apply", "with.toml"]).expect(0);
+    assert_eq!(builds(&world), 1);
+    let kept = world.test.path("drive/wheels");
+    let key = std::fs::read_dir(&kept).expect("a folder").next().expect("a wheel").expect("an entry").path();
+    assert_eq!(std::fs::read_dir(&kept).expect("a folder").count(), 1, "nothing half done");
+    // Another machine: nothing but the folder is the same.
+    let mut other = world_with(&format!("built-wheels='{}'", kept.display()));
+    let archive = "house/made-1.0.tar.gz";
+    std::fs::copy(world.test.path(archive), other.test.path(archive)).expect("a source");
+    other.run(&["apply", "with.toml"]).expect(0);
+    assert_eq!((builds(&other), says(&other, "bin/made-tool").as_str()), (0, "made"));
+    // Somebody has written into it.
+    std::fs::write(key.join("made-1.0-py3-none-any.whl"), "no wheel").expect("a file");
+    other.run(&["apply", "two.toml"]).expect(0);
+    other.run(&["apply", "with.toml"]).expect(0);
+    assert_eq!((builds(&other), says(&other, "bin/made-tool").as_str()), (1, "made"));
+    // A folder that can't be written: the build is what was asked for.
+    std::fs::write(other.test.path("file"), "").expect("a file");
+    let nowhere = other.test.path("file/wheels").display().to_string();
+    other.test.environment.insert("COLAB_BOOT_BUILT_WHEELS".to_owned(), nowhere);
+    other.run(&["apply", "two.toml"]).expect(0);
+    other.run(&["apply", "with.toml"]).expect(0);
+    assert_eq!((builds(&other), says(&other, "bin/made-tool").as_str()), (2, "made"));
 }

@@ -1,6 +1,7 @@
 //! Indexes that want to be asked, or to be too much: a package of one's own is never looked for elsewhere, a password
 //! stays with its host, and what is gigantic is not read to its end.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -12,6 +13,7 @@ use flate2::write::GzEncoder;
 use crate::support::http::{Asked, Reply, serve};
 use crate::support::index_server::{IndexServer, Manner, Release, Table};
 use crate::support::test::{Outcome, Test, observed};
+use crate::support::wheel::wheel;
 
 /// A server that remembers what it was asked.
 fn remembering(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> (String, Arc<Mutex<Vec<Asked>>>) {
@@ -39,6 +41,51 @@ fn lock(test: &Test, default: &str, more: &[&str]) -> Outcome {
     let machine = observed("laptop");
     let base = ["lock", "p.toml", "--machine", &machine, "--index-url", default];
     test.run(&[&base, more].concat())
+}
+
+/// A folder `wheels` with `inner` in this version.
+fn with_wheel(test: Test, version: &str) -> Test {
+    let file = format!("inner-{version}-py3-none-any.whl");
+    let releases = BTreeMap::from([(version.to_owned(), Release::default())]);
+    let bytes = wheel("inner", &file, &releases).expect("a wheel");
+    std::fs::create_dir_all(test.path("wheels")).expect("a folder");
+    std::fs::write(test.path("wheels").join(file), bytes).expect("a wheel");
+    test
+}
+
+#[test]
+fn a_name_that_a_folder_and_an_index_have_is_said_to_be_one() {
+    let profile = "[profile]\nname='p'\n[packages]\ninner='*'\n";
+    let public = |version: &'static str| {
+        let (url, _) = remembering(move |asked| {
+            if asked.path.contains("metadata") { metadata("inner", version) } else { page("inner", version) }
+        });
+        format!("{url}/simple")
+    };
+    for (of_folder, of_index, said) in [
+        ("1.0", "99.0", "99.0 of the index was chosen, not 1.0 of `find-links`"),
+        ("2.0", "1.0", "2.0 of `find-links` was chosen; anybody can publish a newer one on the index"),
+    ] {
+        let test = with_wheel(Test::new().file("p.toml", profile), of_folder);
+        let outcome = lock(&test, &public(of_index), &["--find-links", "wheels"]).expect(0);
+        assert!(
+            outcome.stderr.contains("warning[resolve-two-sources]") && outcome.stderr.contains(said),
+            "{outcome:?}"
+        );
+    }
+    // A mirror of the index, and another build of its release, are no others.
+    for same in ["1.0", "1.0+cu128"] {
+        let test = with_wheel(Test::new().file("p.toml", profile), same);
+        let outcome = lock(&test, &public("1.0"), &["--find-links", "wheels"]).expect(0);
+        assert!(!outcome.stderr.contains("resolve-two-sources"), "{outcome:?}");
+    }
+    // What the help says.
+    let bound = format!("{profile}[[index]]\nname='own'\npath='wheels'\npackages=['inner']\n");
+    let test = with_wheel(Test::new().file("p.toml", &bound), "1.0");
+    let outcome = lock(&test, &public("99.0"), &[]).expect(0);
+    assert!(!outcome.stderr.contains("resolve-two-sources"), "{outcome:?}");
+    let lock = std::fs::read_to_string(test.path("p.lock")).expect("a lock");
+    assert!(lock.contains("inner-1.0-py3-none-any.whl"), "{lock}");
 }
 
 #[test]

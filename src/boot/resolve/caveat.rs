@@ -105,21 +105,7 @@ fn finding_of(caveat: &Caveat) -> Finding {
                 "a wheel that you built once (`url` and `sha256`) installs in seconds and is the same everywhere",
             )
         }
-        Caveat::TwoSources { name, version, index, alone: (other, folder) } => {
-            let message = format!("both `{folder}` and the default index have `{name}`, with different releases");
-            let taken = if index == folder {
-                format!("{version} of `{folder}` was chosen; anybody can publish a newer one on the index")
-            } else {
-                format!("{version} of the index was chosen, not {other} of `{folder}`")
-            };
-            Finding::warning(Code::ResolveTwoSources, message)
-                .about(Subject::release(name, version))
-                .with_note(taken)
-                .with_help(format!(
-                    "write where it comes from: `{name} = {{ path = \"FILE.whl\" }}`, or an `[[index]]` with the `path` \
-                     of the folder and `packages = [\"{name}\"]`"
-                ))
-        }
+        Caveat::TwoSources { name, version, index, alone } => two_sources((name, version), index, alone),
         Caveat::Weak { name, version, kind } => {
             let message = format!("the index has only a {} digest of `{name}` {version}", kind.as_str());
             Finding::note(Code::LockWeak, message).about(Subject::release(name, version))
@@ -134,6 +120,23 @@ fn finding_of(caveat: &Caveat) -> Finding {
             Finding::note(Code::ResolveVariantsSkipped, format!("{} ignored", counted(count, "wheel variant")))
         }
     }
+}
+
+/// A name that a folder and an index have; the release was taken from `index`.
+fn two_sources((name, version): (&PackageName, &Version), index: &str, (other, folder): &(Version, String)) -> Finding {
+    let message = format!("both `{folder}` and the default index have `{name}`, with different releases");
+    let taken = if index == folder {
+        format!("{version} of `{folder}` was chosen; anybody can publish a newer one on the index")
+    } else {
+        format!("{version} of the index was chosen, not {other} of `{folder}`")
+    };
+    Finding::warning(Code::ResolveTwoSources, message)
+        .about(Subject::release(name, version))
+        .with_note(taken)
+        .with_help(format!(
+            "write where it comes from: `{name} = {{ path = \"FILE.whl\" }}`, or an `[[index]]` with the `path` \
+             of the folder and `packages = [\"{name}\"]`"
+        ))
 }
 
 /// What looks for a CUDA library when it runs that nothing brings.

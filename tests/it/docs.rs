@@ -1,9 +1,11 @@
 //! What the README says is true: its commands run, its links lead somewhere, its verbs exist.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use crate::support::python::{reachable, with_network};
-use crate::support::test::Test;
+use crate::support::test::{Test, snapshot};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -46,7 +48,7 @@ fn its_plan_is_a_real_plan() {
 }
 
 #[test]
-fn its_verbs_exist_and_its_links_lead_somewhere() {
+fn its_verbs_exist() {
     let test = Test::new();
     let verbs: Vec<String> = commands()
         .iter()
@@ -56,10 +58,90 @@ fn its_verbs_exist_and_its_links_lead_somewhere() {
     for verb in verbs {
         test.run(&[verb.as_str(), "--help"]).expect(0);
     }
-    let text = readme();
-    for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-        assert!(root().join(link).exists(), "{link} does not exist");
+}
+
+/// The anchor of a heading, as renderers of Markdown make it.
+fn anchor(heading: &str) -> String {
+    let plain = heading.trim().to_lowercase();
+    plain
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
+}
+
+/// The pages for people.
+fn pages() -> Vec<PathBuf> {
+    let docs = std::fs::read_dir(root().join("docs")).expect("a folder").flatten().map(|one| one.path());
+    let others = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "golden-cells/README.md"];
+    docs.chain(others.map(|name| root().join(name)))
+        .filter(|path| path.extension().is_some_and(|end| end == "md"))
+        .collect()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut links = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).expect("a page");
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if link.contains("://") {
+                continue;
+            }
+            links += 1;
+            let (path, section) = link.split_once('#').unwrap_or((link, ""));
+            let to = if path.is_empty() { page.clone() } else { page.with_file_name(path) };
+            assert!(to.exists(), "{}: {link} does not exist", page.display());
+            if !section.is_empty() {
+                let text = std::fs::read_to_string(&to).expect("a page");
+                let mut headings = text.lines().filter(|line| line.starts_with('#'));
+                let is_there = headings.any(|line| anchor(line.trim_start_matches('#')) == section);
+                assert!(is_there, "{}: {link} is no heading", page.display());
+            }
+        }
     }
+    assert!(links > 60, "{links}");
+}
+
+#[test]
+fn every_page_can_be_found_from_the_readme() {
+    let (mut found, mut open) = (BTreeSet::new(), vec![root().join("README.md")]);
+    while let Some(page) = open.pop() {
+        let text = std::fs::read_to_string(&page).unwrap_or_default();
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        for to in
+            links.filter(|link| link.ends_with(".md")).filter_map(|link| page.with_file_name(link).canonicalize().ok())
+        {
+            if found.insert(to.clone()) {
+                open.push(to);
+            }
+        }
+    }
+    let lost: Vec<PathBuf> = pages().into_iter().filter(|page| page.parent() == Some(&root().join("docs"))).collect();
+    let lost: Vec<_> = lost.iter().filter(|page| !found.contains(*page)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+}
+
+/// The help of `verb` and of the verbs below it.
+fn helps(test: &Test, verb: &[&str], text: &mut String) {
+    let help = test.run(&[verb, &["--help"]].concat()).expect(0).stdout;
+    let title = [&["colab-boot"], verb].concat().join(" ");
+    let _ = write!(text, "\n{} {title}\n\n```text\n{}\n```\n", "#".repeat(verb.len() + 2), help.trim());
+    let below = help.split("Commands:\n").nth(1).unwrap_or_default();
+    let below = below.lines().take_while(|line| line.starts_with("  ")).filter(|line| !line.starts_with("   "));
+    for name in below.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        helps(test, &[verb, &[name]].concat(), text);
+    }
+}
+
+#[test]
+fn the_reference_of_commands_is_what_help_prints() {
+    let mut text =
+        "# Commands\n\nWhat `--help` prints, for each command. `colab-boot man FOLDER` writes the same as man pages.\n"
+            .to_owned();
+    let test = Test::new();
+    helps(&test, &[], &mut text);
+    snapshot("../../docs/commands.md", &text);
 }
 
 #[test]

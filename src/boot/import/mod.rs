@@ -5,5 +5,5 @@ mod profile_text;
 mod script_block;
 mod read_files;
 
-pub use profile_text::{Imported, of_environment};
+pub use profile_text::{Imported, ProfileHead, of_environment};
 pub use read_files::of_files;

@@ -58,12 +58,19 @@ pub struct Imported {
     pub left_out: Vec<String>,
 }
 
+/// What stands at the top of a profile.
+pub struct ProfileHead<'a> {
+    pub name: &'a str,
+    /// The notebook image that it is for.
+    pub runtime: Option<&'a str>,
+}
+
 /// Reads a line of a file that names a folder, a file or a repository; the error says why it can't.
 pub(super) type PlaceReader<'a> = &'a dyn Fn(&str, &str) -> Result<AskedLine, String>;
 
-/// The profile `name` that asks for what is `listed` in files, each with its name.
+/// The profile that asks for what is `listed` in files, each with its name.
 pub(super) fn imported(
-    name: &str,
+    head: &ProfileHead<'_>,
     listed: &[(String, Listed)],
     (python, matrix): (&PythonFacts, &Matrix),
     placed: PlaceReader<'_>,
@@ -73,7 +80,7 @@ pub(super) fn imported(
         all.take_asked(file, listed, python);
         all.take_others(file, listed, placed);
     }
-    written(name, all, matrix)
+    written(head, all, matrix)
 }
 
 /// What files ask for.
@@ -183,8 +190,8 @@ impl Collected {
     }
 }
 
-/// The profile `name` of the environment of `seen`: what nothing else there requires, in the version that is installed.
-pub fn of_environment(name: &str, seen: &Seen, matrix: &Matrix) -> Result<Imported, Failure> {
+/// The profile of the environment of `seen`: what nothing else there requires, in the version that is installed.
+pub fn of_environment(head: &ProfileHead<'_>, seen: &Seen, matrix: &Matrix) -> Result<Imported, Failure> {
     let installed = &seen.machine.installed;
     let markers = seen.python_facts()?.marker_environment();
     let applies = |one: &Requirement| markers.as_ref().is_none_or(|markers| one.applies(markers, None));
@@ -199,7 +206,7 @@ pub fn of_environment(name: &str, seen: &Seen, matrix: &Matrix) -> Result<Import
     let wanted = wanted.map(|(name, one)| {
         (name.clone(), AskedPackage { specifiers: exactly(&one.version), ..AskedPackage::default() })
     });
-    Ok(written(name, Collected { wishes: wanted.collect(), ..Collected::default() }, matrix))
+    Ok(written(head, Collected { wishes: wanted.collect(), ..Collected::default() }, matrix))
 }
 
 fn ask(all: &mut Wishes, requirement: &Requirement, marker: Option<&str>) {
@@ -211,14 +218,17 @@ fn ask(all: &mut Wishes, requirement: &Requirement, marker: Option<&str>) {
     wish.marker = marker.filter(|marker| is_new || wish.marker.as_deref() == Some(marker)).map(str::to_owned);
 }
 
-fn written(name: &str, all: Collected, matrix: &Matrix) -> Imported {
+fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported {
     let Collected { wishes, constraints, indexes, left_out } = all;
     let mut text = String::from("# A colab-boot profile; `colab-boot init -` prints one with every key explained.\n");
     for line in &left_out {
         let _ = writeln!(text, "# not taken over: {}", line.replace(['\n', '\r'], " "));
     }
-    let name = toml::Value::from(name);
+    let name = toml::Value::from(head.name);
     let _ = write!(text, "\n[profile]\nname = {name}\nversion = \"0.1.0\"\n\n[target]\ncuda = \"auto\"\n");
+    if let Some(runtime) = head.runtime {
+        let _ = writeln!(text, "runtimes = [{}]", toml::Value::from(runtime));
+    }
     let (frameworks, packages): (Wishes, Wishes) = wishes.into_iter().partition(|(name, _)| matrix.is_framework(name));
     let count = frameworks.len() + packages.len();
     for (table, all) in [("frameworks", frameworks), ("packages", packages), ("constraints", constraints)] {
@@ -258,8 +268,9 @@ mod tests {
         let markers = python.marker_environment().expect("an environment");
         let listed = crate::boot::audit::read_requirements(&source, &markers, &|_| Err("none".to_owned()));
         let matrix = Matrix::bundled().expect("a matrix");
+        let head = ProfileHead { name: "demo", runtime: None };
         let made =
-            imported("demo", &[("r.txt".to_owned(), listed)], (&python, &matrix), &|_, _| Err("no place".to_owned()));
+            imported(&head, &[("r.txt".to_owned(), listed)], (&python, &matrix), &|_, _| Err("no place".to_owned()));
         assert!(made.text.contains("torch = \"==2.10.0\"\n"), "{}", made.text);
         assert!(
             made.text.contains("uvicorn = { version = \">=0.30,<1\", extras = [\"standard\"] }\n"),

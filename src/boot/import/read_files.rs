@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::boot::goal::read_listed_text;
-use crate::boot::import::profile_text::{Imported, imported};
+use crate::boot::import::profile_text::{Imported, ProfileHead, imported};
 use crate::boot::import::script_block::script_block;
 use crate::boot::index::project_metadata;
 use crate::boot::profile::AskedLine;
@@ -13,10 +13,10 @@ use crate::core::matrix::Matrix;
 use crate::core::model::PythonFacts;
 use crate::core::model::ipynb::Ipynb;
 
-/// The profile `name` that asks for what `from` asks for, with `python`; `-` is stdin.
+/// The profile that asks for what `from` asks for, with `python`; `-` is stdin.
 /// Paths in it are written for a profile in the folder `beside`.
 pub fn of_files(
-    name: &str,
+    head: &ProfileHead<'_>,
     (from, beside): (&[PathBuf], &Path),
     python: &PythonFacts,
     matrix: &Matrix,
@@ -34,7 +34,7 @@ pub fn of_files(
         }
     }
     let placed = |file: &str, line: &str| placed_line(Path::new(file), line, beside);
-    Ok(imported(name, &all, (python, matrix), &placed))
+    Ok(imported(head, &all, (python, matrix), &placed))
 }
 
 /// What `line` of `file` asks for from a folder, a file or a repository, as a profile in `beside` writes it.

@@ -22,7 +22,7 @@ pub struct InitOptions {
     #[arg(long, value_name = "PYTHON")]
     pub python: Option<PathBuf>,
 
-    /// Plan for a notebook image, such as `colab-2026.07`
+    /// Write a profile for a notebook image, such as `colab-2026.07`, and plan for it
     #[arg(long, value_name = "NAME|FILE", env = "COLAB_BOOT_RUNTIME")]
     pub runtime: Option<String>,
 

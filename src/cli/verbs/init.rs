@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::boot::import::{Imported, of_environment, of_files};
+use crate::boot::import::{Imported, ProfileHead, of_environment, of_files};
 use crate::boot::machine::MachineRequest;
 use crate::boot::profile::STARTER;
 use crate::boot::session::Session;
@@ -119,20 +119,23 @@ fn not_taken_over(made: &Imported) -> Option<Finding> {
 /// The profile that asks for what the named files ask for, or for what is installed in an environment.
 fn taken_over(options: &InitOptions, session: &Session<'_>) -> Result<Imported, Failure> {
     let (given, runtime) = (python_of(options, session), options.runtime.clone());
-    let request = MachineRequest { python: given, runtime, system: true, ..MachineRequest::default() };
+    let request = MachineRequest { python: given, runtime: runtime.clone(), system: true, ..MachineRequest::default() };
     let folder = match options.from() {
         [] => options.python.clone(),
         [folder] => Some(folder.clone()).filter(|folder| folder.is_folder_there()),
         _ => None,
     };
     let name = profile_name(options.path());
+    // An image in a file is no name that other machines know.
+    let named = runtime.as_deref().filter(|runtime| !Path::new(runtime).is_there());
+    let head = ProfileHead { name: &name, runtime: named };
     if let Some(folder) = folder {
         let request = MachineRequest { python: Some(folder), runtime: None, ..request };
-        return of_environment(&name, &session.machine(&request)?, session.matrix);
+        return of_environment(&head, &session.machine(&request)?, session.matrix);
     }
     let python = session.machine_near(&request, Some(options.path()))?.python_facts()?;
     let beside = options.path().parent().unwrap_or(Path::new(""));
-    of_files(&name, (options.from(), beside), &python, session.matrix)
+    of_files(&head, (options.from(), beside), &python, session.matrix)
 }
 
 /// A name for the profile at `path`: that of the file, or of its folder.

@@ -2,9 +2,10 @@
 //! can't be reached, each test says so and passes.
 
 mod apt;
-mod moving;
+mod guides;
 pub mod jupyter;
 mod old_installers;
+mod picture;
 mod settings;
 
 use std::collections::BTreeSet;

@@ -15,7 +15,7 @@ use crate::support::test::Test;
 pub const TOKEN: &str = "a-token-of-this-test";
 
 /// Colab's notebook stack, and the current one.
-const STACKS: [&[&str]; 2] = [
+pub const STACKS: [&[&str]; 2] = [
     &[
         "ipython==7.34.0",
         "ipykernel==6.17.1",

@@ -15,6 +15,9 @@ the image. For each file:
 not on the rest (the difference is printed). `wrong`: not on whether it can be installed. `open`: pip can't be asked (sources from git or an address,
 another index, files that are not there), or audit says that it did not look. GPU code is not judged here: pip knows nothing of it.
 
+With `--init`, what `init --from FILE --runtime …` makes of each file: a profile with a `plan`, one whose plan is `impossible` (the codes say why), one
+with a place that is `unreachable`, or `nothing`.
+
 Needs `packaging` in the Python that runs it, and pip in PYTHON.
 """
 
@@ -246,6 +249,17 @@ def judge(true, own):
     return ("half", "; ".join(differences)) if differences else ("right", f"audit also: {', '.join(sorted(more))}" if more else "")
 
 
+def taken_over(program, path, runtime):
+    """What `init --from` makes of the file: the word, and why the profile has no plan that can be applied."""
+    profile = path.with_name(path.name + ".boot.toml")
+    command = [program, "init", profile.name, "--from", path.name, "--runtime", runtime, "--solve-timeout", "60"]
+    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=300)
+    errors = re.findall(r"^error(?:\[([\w-]+)\])?: (.*)$", done.stderr, re.MULTILINE)
+    why = "; ".join(dict.fromkeys(code or text[:100] for code, text in errors))
+    words = {0: "plan", 1: "impossible", 3: "unreachable"}
+    return words.get(done.returncode, "wrong") if profile.is_file() else "nothing", why
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
@@ -256,10 +270,11 @@ def main():
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--init", action="store_true", help="what `init --from` makes of the files, instead")
     options = parser.parse_args()
     minor, packages = image(options.runtime)
     own = subprocess.run([options.python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True).stdout.strip()
-    if own != minor:
+    if own != minor and not options.init:
         sys.exit(f"the image has Python {minor}, {options.python} is {own}")
     kinds = (".txt", ".toml", ".yml", ".yaml", ".ipynb")
     paths = sorted(path for path in options.folder.iterdir() if path.suffix in kinds and (not options.only or any(one in path.name for one in options.only)))
@@ -271,6 +286,8 @@ def main():
             copy = folder / "files" / path.name
             if path.suffix == ".toml":
                 copy = copy.rename(folder / "files" / "pyproject.toml")
+            if options.init:
+                return path.name, *taken_over(options.colab_boot.resolve(), copy, options.runtime), None, None
             mine = ours(options.colab_boot.resolve(), copy, options.runtime, options.gpu)
             try:
                 true = truth(options.python, copy, packages)
@@ -290,7 +307,7 @@ def main():
             counts[word] += 1
             rows.append({"file": name, "judged": word, "why": why, "audit": mine, "pip": true})
             print(f"{word:6} {name} {why}", flush=True)
-    print(", ".join(f"{counts[word]} {word}" for word in ("right", "half", "wrong", "open")), f"of {len(paths)}")
+    print(", ".join(f"{count} {word}" for word, count in counts.most_common()), f"of {len(paths)}")
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
 

@@ -56,8 +56,10 @@ impl Session<'_> {
                 format!("`colab-boot init {shown} --from {}` makes it of what you have", shell_word(&from))
             });
             let from: Vec<String> = from.collect();
-            let starter = Some(format!("`colab-boot init {shown}` writes a starter profile"));
-            from.into_iter().chain(starter).fold(failure, Failure::help)
+            let starter = format!("`colab-boot init {shown}` writes a starter profile");
+            let above =
+                profile_above(path).map(|above| format!("`{}` is a profile: is that meant?", shell_word(&above)));
+            above.into_iter().chain(from).chain([starter]).fold(failure, Failure::help)
         })?;
         self.profile_of(path, text)
     }
@@ -140,6 +142,13 @@ impl Session<'_> {
     pub fn weighed(&self, findings: Vec<Finding>, accepted: &[Accepted]) -> Vec<Finding> {
         accept(self.matrix.without_handed_over(findings), accepted)
     }
+}
+
+/// A `profile.toml` in a folder above the one that `path` lies in, as far as five folders up.
+fn profile_above(path: &Path) -> Option<PathBuf> {
+    let whole = files::absolute(path).ok()?;
+    let above = whole.parent()?.ancestors().skip(1).take(5).map(|folder| folder.join("profile.toml"));
+    above.into_iter().find(|above| above.is_file_there())
 }
 
 /// Whether `path` is called like a file of another tool that `init --from` reads.

@@ -57,6 +57,11 @@ pub(super) fn with_suggestion(mut error: Error, words: &[OsString]) -> Error {
             error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{meant}")));
         }
     }
+    // "To pass '--x' as a value, use '-- --x'": nobody has ever meant that.
+    let is_trick = |value: &ContextValue| format!("{value:?}").contains("as a value");
+    if error.get(ContextKind::Suggested).is_some_and(is_trick) {
+        error.remove(ContextKind::Suggested);
+    }
     error
 }
 

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::restored_edits::contents_of;
+use crate::boot::apply::run_script::{builds_saw, unkept};
 use crate::boot::ledger::{Before, Hand, Ledger, Step};
 use crate::boot::machine::find_info;
 use crate::boot::planned::Planned;
+use crate::core::diag::Failure;
 use crate::core::host::files;
 use crate::core::host::mounts::place_of;
 use crate::core::model::PackageName;
@@ -66,6 +68,18 @@ impl Work<'_> {
         ledger.debian.sort();
         ledger.debian.dedup();
         ledger
+    }
+
+    /// The same with what builds of this apply have seen. Says which built wheels could not be kept.
+    pub(super) fn with_builds(&self, mut ledger: Ledger) -> Result<Ledger, Failure> {
+        for name in unkept(self.held) {
+            let folder = self.built_wheels()?;
+            self.session.say(&format!("the wheel built of {name} could not be kept in {}", folder.display()));
+        }
+        for (name, saw) in builds_saw(self.held) {
+            ledger.distributions.entry(name).and_modify(|entry| entry.built_with = saw);
+        }
+        Ok(ledger)
     }
 
     /// The ledger when the install has failed. What colab-boot itself has switched is undone; what another installer

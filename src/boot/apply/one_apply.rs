@@ -20,7 +20,7 @@ use crate::boot::lock::{LockedPackage, LockedWheel};
 use crate::boot::machine::{Layout, find_info};
 use crate::boot::marker::{Event, Marker, Now};
 use crate::boot::notebook::process_clock;
-use crate::boot::plan::{Change, files_rewritten, touched};
+use crate::boot::plan::{self, Change, files_rewritten, touched};
 use crate::boot::planned::{Planned, script_of};
 use crate::boot::seen::PythonReport;
 use crate::boot::session::Session;
@@ -135,7 +135,7 @@ impl Work<'_> {
             }
         };
         self.commit_switch()?;
-        let settled = self.settled_ledger(&steps);
+        let settled = self.with_builds(self.settled_ledger(&steps))?;
         let mut differing = self.return_kept(&mut kept, &settled)?;
         differing.extend(self.as_before()?);
         let left = self.left_in(&places)?;
@@ -258,19 +258,22 @@ impl Work<'_> {
         let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };
         let builds = self.planned.decision.plan.changes.iter().filter_map(|change| change.package.as_ref());
         let builds = builds.filter_map(LockedPackage::wheel).any(LockedWheel::is_source);
+        let going = self.planned.decision.plan.of_kind(plan::Kind::Remove);
+        let going: Vec<String> = going.map(|change| change.name.to_string()).collect();
         run_script(&job, &mut |step| match step {
             "apt" => self.session.say("installing Debian packages"),
-            "remove" => self.session.say("removing distributions"),
+            "remove" => self.session.say(&format!("removing {}", going.join(", "))),
             // They lie ready; a build may use them before they are switched.
             "wheels" if builds && self.is_own() => {}
             "wheels" => self.session.say("installing the wheels"),
             "switch" if self.is_own() => self.session.say("installing the packages"),
             "environment" => self.session.say("writing the environment file"),
             "switch" => {}
-            _ => self.session.say(&match step.strip_prefix("build ") {
-                Some(name) => format!("building {name} from source"),
+            _ => self.session.say(&match step.split_once(' ') {
+                Some(("build", name)) => format!("building {name} from source"),
+                Some(("take", name)) => format!("taking the kept wheel of {name}"),
                 None if step == "build" => "building from source".to_owned(),
-                None => "finishing".to_owned(),
+                _ => "finishing".to_owned(),
             }),
         })
     }

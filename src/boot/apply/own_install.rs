@@ -105,7 +105,7 @@ impl Work<'_> {
     }
 
     /// The folder that keeps what is built from source.
-    fn built_wheels(&self) -> Result<PathBuf, Failure> {
+    pub(super) fn built_wheels(&self) -> Result<PathBuf, Failure> {
         let set = self.session.environment.get("COLAB_BOOT_BUILT_WHEELS").filter(|text| !text.is_empty());
         let profile = self.planned.goal.profile();
         match (set, profile.and_then(|profile| profile.policy.built_wheels.as_ref())) {

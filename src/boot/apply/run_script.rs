@@ -13,6 +13,7 @@ use crate::core::host::command::{end_group, exit_code, last_lines};
 use crate::core::host::signals::{Deferred, name_of};
 use crate::core::host::supervisor::{Asks, Patrol};
 use crate::core::host::{Invocation, files};
+use crate::core::model::{PackageName, Version};
 
 /// What a run needs.
 #[derive(Clone, Debug)]
@@ -123,6 +124,25 @@ pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result
 pub(super) fn stopped(signal: i32, step: Option<&str>) -> Failure {
     let step = step.map(|step| format!(", in the step `{step}`")).unwrap_or_default();
     Failure::new(Kind::Signal(signal), format!("stopped by {}{step}", name_of(signal)))
+}
+
+/// What builds of the last run have seen of the environment, as its journal in `state` says: `saw k3cx numpy 2.1.3`.
+pub(super) fn builds_saw(state: &Path) -> BTreeMap<PackageName, BTreeMap<PackageName, Version>> {
+    let text = files::read_optional(&state.join("apply.journal")).ok().flatten().unwrap_or_default();
+    let mut all: BTreeMap<PackageName, BTreeMap<PackageName, Version>> = BTreeMap::new();
+    for line in text.lines().filter_map(|line| line.strip_prefix("saw ")) {
+        let [built, name, version] = line.split(' ').collect::<Vec<_>>()[..] else { continue };
+        if let (Ok(built), Ok(name), Ok(version)) = (built.parse(), name.parse(), version.parse()) {
+            all.entry(built).or_default().insert(name, version);
+        }
+    }
+    all
+}
+
+/// The packages whose built wheels could not be kept.
+pub(super) fn unkept(state: &Path) -> Vec<String> {
+    let text = files::read_optional(&state.join("apply.journal")).ok().flatten().unwrap_or_default();
+    text.lines().filter_map(|line| line.strip_prefix("unkept ")).map(str::to_owned).collect()
 }
 
 /// The steps that have begun, in order.

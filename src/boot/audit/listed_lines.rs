@@ -69,6 +69,8 @@ pub struct Listed {
     pub elsewhere: Vec<String>,
     /// What conda installs, as written: no release of a Python index.
     pub conda: Vec<String>,
+    /// What a notebook has other programs install or remove, as written: `apt-get install ffmpeg`.
+    pub others: Vec<String>,
     /// Lines that can't be read as requirements, each with its place and what is wrong with it.
     pub refused: Vec<String>,
     /// Wheels that lines name by address or path, each with its place; nothing of them was opened.

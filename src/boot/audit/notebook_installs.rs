@@ -45,6 +45,10 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
             let called = called(&line);
             assigned.extend(assignment(&line));
             let command = command.or(called).map(|command| with_values(&command, &assigned));
+            let others = command.as_deref().into_iter().flat_map(|line| line.split(['&', ';', '|'])).map(str::trim);
+            listed.others.extend(
+                others.filter(|line| is_of_another_program(line)).map(|line| format!("cell {}: {line}", at + 1)),
+            );
             listed.has_indexes |= command.as_deref().is_some_and(names_an_index);
             // A shell does not even start such a line.
             let is_refused = listed.refused.len() > refused;
@@ -153,6 +157,18 @@ fn shell_command(line: &str, is_script: bool) -> Option<&str> {
     let assigned = line.split_once("= !").filter(|(name, _)| is_name(name)).map(|(_, command)| command);
     let is_bare = is_script || ["pip install ", "pip3 install "].iter().any(|start| line.starts_with(start));
     line.strip_prefix(['%', '!']).or_else(|| is_bare.then_some(line)).or(assigned)
+}
+
+/// Whether a command changes packages, and is none that installs from an index.
+fn is_of_another_program(command: &str) -> bool {
+    let mut words = command.split_whitespace().filter(|word| !word.starts_with('-') && *word != "sudo");
+    let program = words.next().unwrap_or_default();
+    let what = words.next().unwrap_or_default();
+    match program {
+        "apt" | "apt-get" | "conda" | "mamba" | "micromamba" => ["install", "remove", "purge"].contains(&what),
+        "pip" | "pip3" => what == "uninstall",
+        _ => false,
+    }
 }
 
 /// So many lines are looked at for the `if` that a line stands in.

@@ -178,8 +178,16 @@ impl Collected {
             if line.starts_with('[') {
                 self.leave(file, format!("the packages of `{line}`"), "add what you use of them");
             } else {
-                self.leave(file, line, "it is known only when it runs");
+                self.leave(file, line, "it is missing here, or known only when it runs");
             }
+        }
+        for line in &listed.others {
+            let why = match line.split_whitespace().find(|word| ["apt", "apt-get", "pip", "pip3"].contains(word)) {
+                Some("apt" | "apt-get") => "write its packages to `[apt]`",
+                Some(_) => "`apply` replaces and removes what is in the way",
+                None => "packages of conda are installed from the index: `colab-boot add` takes their names",
+            };
+            self.leave(file, line, why);
         }
         if listed.has_indexes {
             self.leave(file, "its indexes", "add an `[[index]]` with the packages that come from it");

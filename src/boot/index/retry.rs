@@ -116,8 +116,10 @@ pub(super) fn refused(response: &Response) -> Miss {
     let again = matches!(status.as_u16(), 408 | 425 | 429) || status.is_server_error();
     let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     let wait = wait.map(|seconds: u64| Duration::from_secs(seconds.min(60)));
-    let help = matches!(status.as_u16(), 401 | 403)
-        .then_some("if the index needs credentials, add them to the URL (COLAB_BOOT_INDEX_URL), netrc or the keyring");
+    let help = matches!(status.as_u16(), 401 | 403).then_some(
+        "if the index needs a login, set COLAB_BOOT_INDEX_NAME_USERNAME and COLAB_BOOT_INDEX_NAME_PASSWORD for the \
+             `[[index]]` called NAME; for the default index, add it to netrc, the keyring or COLAB_BOOT_INDEX_URL",
+    );
     let unasked = match status.as_u16() {
         206 => ", with a part of the page instead of the whole page",
         304 => ", but the page is not cached",

@@ -112,8 +112,8 @@ fn reported_with(builder: &Builder, path: &Path, more: Option<&str>) -> Result<M
     let finished = finished.map_err(|failure| {
         let why = [vec![failure.message], failure.causes].concat().join(": ");
         let help = if why.contains(NO_MODULE) {
-            "install the package of that module first (its build looks for it, and does not ask for it), or name a \
-             wheel with `url` and `sha256`"
+            "its build looks for that module, and does not ask for it: state `name`, `version` and `dependencies` in \
+             `[project]` of its pyproject.toml, or install the module's package and setuptools first"
         } else {
             "install what its build needs, such as an apt package, or name a wheel with `url` and `sha256`"
         };

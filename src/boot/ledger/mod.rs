@@ -58,6 +58,9 @@ pub struct Entry {
     pub version: Version,
     /// The file's digest.
     pub sha256: Option<Sha256>,
+    /// What its build saw of the environment, where it was built from source: it is built again when that changes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub built_with: BTreeMap<PackageName, Version>,
     /// What it takes the place of, while an apply is under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Version>,
@@ -219,7 +222,16 @@ impl Ledger {
                 continue;
             }
             let (profile, version) = (profile.to_owned(), version.clone());
-            let entry = Entry { profile, lock, version, sha256: *sha256, from: None, before, lacks_metadata: false };
+            let entry = Entry {
+                profile,
+                lock,
+                version,
+                sha256: *sha256,
+                built_with: BTreeMap::new(),
+                from: None,
+                before,
+                lacks_metadata: false,
+            };
             ledger.distributions.insert(name.clone(), entry);
         }
         ledger

@@ -30,6 +30,8 @@ pub(super) fn changes(basis: &Basis<'_>) -> Changed {
             Some(why.clone())
         } else if is_another_file(basis, package, installed) {
             Some("another wheel of this version was installed".to_owned())
+        } else if let Some(other) = built_with_another(basis, package, installed) {
+            Some(other)
         } else {
             shared.map(|removal| format!("removing {} deletes files that both packages own", removal.name))
         };
@@ -62,6 +64,15 @@ fn is_another_file(basis: &Basis<'_>, package: &LockedPackage, installed: Option
         }
         Hand::Other | Hand::Changed(_) => false,
     }
+}
+
+/// Why this version is built again: what its build saw changes.
+fn built_with_another(basis: &Basis<'_>, package: &LockedPackage, installed: Option<&Installed>) -> Option<String> {
+    let Hand::Ours(entry) = basis.ledger.hand(&package.name, installed.map(|one| &one.version)) else { return None };
+    let becomes = |name: &PackageName| basis.target.package(name).map(|one| &one.version);
+    let (name, was) = entry.built_with.iter().find(|(name, was)| becomes(name).is_some_and(|new| new != *was))?;
+    package.wheel().filter(|wheel| wheel.is_source())?;
+    Some(format!("it was built with {name} {was}"))
 }
 
 /// Whether what is removed owns files of `package`.

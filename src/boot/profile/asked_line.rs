@@ -29,7 +29,13 @@ impl AskedLine {
         if let Some(placed) = Self::of_place(text, name_in) {
             return placed;
         }
-        let asked = Requirement::parse_strictly(text)?;
+        let asked = Requirement::parse_strictly(text).map_err(|why| match text.split_once('=') {
+            // As conda writes it.
+            Some((name, version)) if name.parse::<PackageName>().is_ok() && version.starts_with(char::is_numeric) => {
+                format!("{why}; did you mean `{name}=={version}`?")
+            }
+            _ => why,
+        })?;
         let mut place = Vec::new();
         if let Some(url) = &asked.url {
             let Some((url, digest)) = url.split_once("#sha256=").filter(|(_, digest)| digest.len() == 64) else {

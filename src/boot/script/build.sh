@@ -5,6 +5,8 @@
 # sees the packages of the environment, as they will be.
 frameworks=@FRAMEWORKS@
 locked_names=@LOCKED@
+cat >"$work/locked" <<'END_OF_LOCKED'
+@LINES@END_OF_LOCKED
 has_pip=
 ! "$python" -I -m pip --version >/dev/null 2>&1 || has_pip=1
 overlay=
@@ -52,6 +54,15 @@ if what != "requires":
     requires = getattr(backend, f"get_requires_for_build_{kind}", lambda settings: [])({})
 if what == "build":
     getattr(backend, f"build_{kind}")(out, {})
+    # What of the environment is here now is what the build has seen.
+    from importlib.metadata import distributions
+    saw = set()
+    for one in distributions() if locked else ():
+        tops = {re.split("[/.]", str(path), maxsplit=1)[0] for path in one.files or () if str(path).endswith((".py", ".so"))}
+        if tops & set(sys.modules):
+            saw.add(re.sub("[-_.]+", "-", one.metadata["Name"] or "").lower())
+    with open(answer, "w") as file:
+        file.write("".join(f"{one}\n" for one in saw & set(locked.split())))
 else:
     there = set(locked.split())
     def is_there(line):
@@ -117,6 +128,15 @@ build_in() {
     rm -rf "${3:?}"/*
   fi
   make_wheel "$1" "$2" "$3" shared
+  saw "$name"
+}
+
+# saw NAME: what the build of NAME, which sees the environment, depends on: what it has imported, the frameworks and NumPy.
+saw() {
+  { cat "$work/requires"; tr '|' '\n' <<<"$frameworks"; echo numpy; } | sort -u | while IFS= read -r one; do
+    grep "^$one " "$work/locked" || true
+  done >"$work/saw"
+  sed "s/^/saw $1 /; s/ [^ ]*\$//" "$work/saw" >>"$journal"
 }
 
 # How much of a machine a build may take: one compiler for each processor and each 4 GB of memory.
@@ -130,35 +150,54 @@ compilers() {
   echo $((n > 0 ? n : 1))
 }
 
+# kept_in FOLDER: the wheel in FOLDER, if it is whole, and all that its build has seen is as the lock has it.
+kept_in() {
+  local one
+  [[ -f $1/SHA256SUMS && -f $1/saw ]] || return 1
+  # Anything may lie in a folder that others write to.
+  for one in "$1"/*.whl; do
+    [[ -f $one ]] || return 1
+  done
+  ! grep -vxFqf "$work/locked" "$1/saw" && (cd "$1" && sha256sum --check --status SHA256SUMS)
+}
+
 # build KEY NAME ARCHIVE MODE: the wheel of a source distribution in the folder $built, from what was built before or anew.
 build() {
-  local kept=${COLAB_BOOT_BUILT_WHEELS:+$COLAB_BOOT_BUILT_WHEELS/$1} archive=$wheels/$3 source=$work/source out=$work/made
-  rm -rf "$source" "$out"
-  mkdir -p "$source" "$out" "$built"
-  if [[ -n $kept && -f $kept/SHA256SUMS ]]; then
-    if cp "$kept"/*.whl "$out/" && (cd "$out" && sha256sum --check --status "$kept/SHA256SUMS"); then
-      say "$2 was built before, and kept in $kept"
-      mv "$out"/*.whl "$built/"
+  local kept=${COLAB_BOOT_BUILT_WHEELS:+$COLAB_BOOT_BUILT_WHEELS/$1} name=$2 source=$work/source out=$work/made one
+  for one in "$kept"/*/; do
+    one=${one%/}
+    if [[ -n $kept ]] && kept_in "$one"; then
+      begin "take $name" "$name was built before, and kept in $one"
+      sed "s/^/saw $name /; s/ [^ ]*\$//" "$one/saw" >>"$journal"
+      mkdir -p "$built" && cp "$one"/*.whl "$built/"
+      end "take $name"
       return
     fi
-    say "the wheel in $kept is not as it was built; building $2 again"
-    rm -f "$out"/*
+  done
+  begin "build $name" "building $name from source"
+  rm -rf "$source" "$out"
+  mkdir -p "$source" "$out" "$built"
+  : >"$work/saw"
+  "$python" -I -c 'import shutil, sys; shutil.unpack_archive(sys.argv[1], sys.argv[2])' "$wheels/$3" "$source"
+  build_in "$4" "$name" wheel "$(echo "$source"/*/)" "$out" "$wheels/$3"
+  if [[ -n $kept ]]; then
+    cp "$work/saw" "$work/saw-$name"
+    new+=("$kept=$name=$(cd "$out" && echo *.whl)")
   fi
-  "$python" -I -c 'import shutil, sys; shutil.unpack_archive(sys.argv[1], sys.argv[2])' "$archive" "$source"
-  build_in "$4" "$2" wheel "$(echo "$source"/*/)" "$out" "$archive"
-  [[ -z $kept ]] || new+=("$kept=$(cd "$out" && echo *.whl)")
   mv "$out"/*.whl "$built/"
+  end "build $name"
 }
 
 # Another machine with the same key finds the wheel. Nothing is kept that was not good enough to be installed.
 keep_built() {
-  local one folder
+  local one folder name wheel
   for one in "${new[@]}"; do
-    folder=${one%=*}
+    wheel=${one##*=} one=${one%=*}
+    name=${one##*=} folder=${one%=*}/$(sha256sum <"$work/saw-${one##*=}" | cut -c-16)
     {
-      rm -rf "$folder.new" && mkdir -p "$folder.new" && cp "$built/${one##*=}" "$folder.new/" &&
+      rm -rf "$folder.new" && mkdir -p "$folder.new" && cp "$built/$wheel" "$folder.new/" && cp "$work/saw-$name" "$folder.new/saw" &&
         (cd "$folder.new" && sha256sum ./*.whl >SHA256SUMS) && rm -rf "$folder" && mv -T "$folder.new" "$folder"
-    } || say "${one##*=} could not be kept in $folder"
+    } || printf 'unkept %s\n' "$name" >>"$journal"
   done
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::boot::lock::LockedPackage;
 use crate::boot::plan::{Kind, Plan, environment_line};
-use crate::boot::script::shell_text::{exact, fill, push, quoted, requirements};
+use crate::boot::script::shell_text::{exact, fill, place, push, quoted, requirements};
 use crate::boot::script::source_builds::{builds, is_source};
 
 pub use context::{BuildContext, Context};
@@ -103,12 +103,7 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
         requirements(text, &file, &packages, |package, _| exact(package));
         match context.indexes.get(index) {
             Some(url) => {
-                let from = match url.to_file_path() {
-                    Ok(folder) if url.scheme() == "file" => {
-                        format!("--no-index --find-links {}", quoted(&folder.to_string_lossy()))
-                    }
-                    _ => format!("--index-url {}", quoted(url.as_str())),
-                };
+                let from = place(url, false);
                 push(text, format_args!("install {flag}\"$work/{file}.txt\" {from}\n"));
             }
             None => push(text, format_args!("install {flag}\"$work/{file}.txt\"\n")),

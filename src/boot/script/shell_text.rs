@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use url::Url;
+
 use crate::boot::lock::LockedPackage;
 
 pub(super) fn exact(package: &LockedPackage) -> String {
@@ -38,4 +40,16 @@ pub(super) fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
 /// `text` as one word of bash. What cannot be quoted (a NUL) was refused with the profile.
 pub(super) fn quoted(text: &str) -> String {
     shlex::try_quote(text).map_or_else(|_| "''".to_owned(), std::borrow::Cow::into_owned)
+}
+
+/// The options with which pip takes packages from the index or the folder at `url`; `open` if an index may have what
+/// the folder lacks.
+pub(super) fn place(url: &Url, open: bool) -> String {
+    match url.to_file_path() {
+        Ok(folder) if url.scheme() == "file" => {
+            let alone = if open { "" } else { "--no-index " };
+            format!("{alone}--find-links {}", quoted(&folder.to_string_lossy()))
+        }
+        _ => format!("--index-url {}", quoted(url.as_str())),
+    }
 }

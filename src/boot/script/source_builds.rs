@@ -1,11 +1,10 @@
 //! The part of a script that builds packages from source.
 
-use std::collections::BTreeSet;
-use std::fmt::Write;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::boot::lock::{LockedFrom, LockedPackage, LockedTarget, LockedWheel};
 use crate::boot::script::context::{BuildContext, Context};
-use crate::boot::script::shell_text::{exact, fill, push, quoted, requirements};
+use crate::boot::script::shell_text::{exact, fill, place, push, quoted, requirements};
 use crate::core::model::Sha256;
 
 const BUILD: &str = include_str!("build.sh");
@@ -15,12 +14,14 @@ pub(super) fn builds(text: &mut String, packages: &[&LockedPackage], context: &C
     let of_target = &context.builds;
     let frameworks: Vec<&str> = of_target.frameworks.iter().map(AsRef::as_ref).collect();
     let locked: Vec<&str> = of_target.target.packages.iter().map(|package| package.name.as_ref()).collect();
+    let lines: Vec<String> = of_target.target.packages.iter().map(line).collect();
     text.push_str(&fill(
         BUILD,
         &[
             ("BREAK_SYSTEM", flag.to_owned()),
             ("FRAMEWORKS", quoted(&frameworks.join("|"))),
             ("LOCKED", quoted(&locked.join(" "))),
+            ("LINES", lines.concat()),
         ],
     ));
     architectures(text, of_target.target);
@@ -40,24 +41,24 @@ pub(super) fn builds(text: &mut String, packages: &[&LockedPackage], context: &C
     text.push_str("\nif [[ -n $own ]]; then\n");
     for (package, source) in archives.iter().filter_map(|package| Some((package, package.wheel()?))) {
         let (name, mode) = (&package.name, mode(package));
-        let key = key(package, of_target).to_string();
-        let file = quoted(&source.file);
-        push(text, format_args!("begin \"build {name}\" \"building {name} from source\"\n"));
-        push(text, format_args!("build {key} {name} {file} {mode}\nend \"build {name}\"\n"));
+        let (key, file) = (key(package, of_target, mode), quoted(&source.file));
+        push(text, format_args!("build {key} {name} {file} {mode}\n"));
     }
     text.push_str("else\n");
-    for (mode_of, flag) in [("alone", ""), ("shared", " --no-build-isolation")] {
-        let of_mode: Vec<&LockedPackage> = archives.iter().filter(|one| mode(one) == mode_of).copied().collect();
-        if of_mode.is_empty() {
-            continue;
-        }
+    let mut groups: BTreeMap<(&str, &str), Vec<&LockedPackage>> = BTreeMap::new();
+    for (package, source) in archives.iter().filter_map(|package| Some((package, package.wheel()?))) {
+        groups.entry((mode(package), source.index.as_str())).or_default().push(package);
+    }
+    for ((mode_of, index), of_mode) in groups {
+        let flag = if mode_of == "shared" { " --no-build-isolation" } else { "" };
+        let from = context.indexes.get(index).map(|url| format!(" {}", place(url, true))).unwrap_or_default();
         let names: Vec<&str> = of_mode.iter().map(|package| package.name.as_ref()).collect();
-        let file = format!("build-{mode_of}");
+        let file = format!("build-{mode_of}-{index}");
         push(text, format_args!("begin build \"building from source: {}\"\n", names.join(", ")));
         requirements(text, &file, &of_mode, |package, file| {
             context.direct.get(file).map_or_else(|| exact(package), |url| format!("{} @ {url}", package.name))
         });
-        push(text, format_args!("build_and_install \"$work/{file}.txt\"{flag}\nend build\n"));
+        push(text, format_args!("build_and_install \"$work/{file}.txt\"{flag}{from}\nend build\n"));
     }
     text.push_str("fi\n");
 }
@@ -74,22 +75,22 @@ fn architectures(text: &mut String, target: &LockedTarget) {
     }
 }
 
-/// What the wheel built from the source of `package` depends on: the source, the Python, the platform, the GPUs, and
-/// the frameworks. The name of the folder that keeps it.
-fn key(package: &LockedPackage, context: &BuildContext<'_>) -> Sha256 {
-    let mut text = String::from("colab-boot build 1\n");
-    let digest = |package: &LockedPackage| match &package.from {
+/// A package as a build sees it: name, version, and which file that is.
+fn line(package: &LockedPackage) -> String {
+    let file = match &package.from {
         LockedFrom::Wheel(wheel) => wheel.sha256.map_or_else(|| wheel.file.clone(), |digest| digest.to_string()),
         LockedFrom::ImageOnly(image) => image.clone(),
     };
+    format!("{} {} {file}\n", package.name, package.version)
+}
+
+/// What the wheel built from the source of `package` depends on before its build has said what it sees: the source, the
+/// Python, the platform, the GPUs, and whether it sees the environment at once. The name of the folder that keeps it.
+fn key(package: &LockedPackage, context: &BuildContext<'_>, mode: &str) -> Sha256 {
     let target = context.target;
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "{} {}", package.name, digest(package));
     let release = target.python.release();
-    let _ = writeln!(text, "{:?} {} {:?}", &release[..release.len().min(2)], target.platform, target.gpus);
-    for one in target.packages.iter().filter(|one| context.frameworks.contains(&one.name)) {
-        let _ = writeln!(text, "{} {} {}", one.name, one.version, digest(one));
-    }
+    let (python, platform, gpus) = (&release[..release.len().min(2)], &target.platform, &target.gpus);
+    let text = format!("colab-boot build 1\n{}{python:?} {platform} {gpus:?} {mode}\n", line(package));
     Sha256::of(text.as_bytes())
 }
 

@@ -48,6 +48,10 @@ impl Session<'_> {
             .filter_map(|raw| {
                 let name: PackageName = raw.name.parse().ok()?;
                 let one = seen.machine.installed.get(&name).filter(|one| one.version.to_string() == raw.version)?;
+                // What was built here is built again where what it was built with changes.
+                if seen.ledger.distributions.get(&name).is_some_and(|entry| !entry.built_with.is_empty()) {
+                    return None;
+                }
                 let (linkage, _) = self.linkage_on_disk(&name, &one.version, &raw.folder)?;
                 let recorded = one.requires.iter().flat_map(Recorded::get);
                 let range = VersionRange::singleton(one.version.clone());

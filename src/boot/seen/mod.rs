@@ -173,6 +173,10 @@ impl Seen {
         if let Some(folder) = folder.filter(|folder| folder.join("bin/python").is_missing()) {
             return Err(without_python(folder, None));
         }
+        if path.is_folder_there() {
+            let message = format!("`{}` is not a virtual environment", path.display());
+            return Err(Failure::input(message).help("it has no `bin/python`; name an environment, or a file"));
+        }
         let failure = if is_kept(path) || is_kept(&path.join("bin/python")) {
             Failure::input(format!("--python: no permission to read `{}`", path.display()))
         } else {

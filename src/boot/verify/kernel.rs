@@ -34,6 +34,9 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, becau
                     .with_help("run that command again, or `colab-boot apply` for this profile")
             }));
             let message = match &planned.marker {
+                Some(marker) if marker.boot_id == now.boot_id && marker.profile == RESTORE => {
+                    "the last apply in this environment was undone with `colab-boot restore`"
+                }
                 Some(marker) if marker.boot_id == now.boot_id => {
                     "the last apply in this environment was of another lock"
                 }

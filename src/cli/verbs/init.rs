@@ -35,9 +35,8 @@ pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report
     let path = options.path();
     let is_bare = options.from().is_empty() && options.python.is_none();
     if !is_stdout(path) && path.is_there() && (is_bare || files::read_text(path, "profile")? != STARTER) {
-        return Err(
-            Failure::input(format!("`{}` exists already", path.display())).help("name another file, or edit this one")
-        );
+        return Err(Failure::input(format!("`{}` exists already", path.display()))
+            .help("edit it, name another file, or delete it to begin again"));
     }
     if is_bare {
         return starter(path, session);

@@ -200,7 +200,9 @@ fn python_and_abi(python: &PythonFacts) -> Vec<(String, String)> {
     let (major, minor) = python.minor();
     let threads = if python.free_threaded { "t" } else { "" };
     let own = format!("cp{major}{minor}");
-    let mut pairs = vec![(own.clone(), format!("{own}{threads}"))];
+    // CPython before 3.8 has its allocator in the name of its ABI (PEP 425; bpo-36707).
+    let allocator = if minor < 8 { "m" } else { "" };
+    let mut pairs = vec![(own.clone(), format!("{own}{threads}{allocator}"))];
     let stable_abi = !python.free_threaded;
     if stable_abi {
         pairs.push((own.clone(), "abi3".to_owned()));

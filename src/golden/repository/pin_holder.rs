@@ -68,10 +68,10 @@ pub enum Holder {
 }
 
 impl Holder {
-    /// A path that ends in `.ipynb` is a notebook.
+    /// A path that ends in `.ipynb`, or has another ending and is no folder, is a notebook.
     pub fn at(path: &Path) -> Self {
         match path.extension() {
-            Some(end) if end.eq_ignore_ascii_case("ipynb") => Self::Notebook(path.to_owned()),
+            Some(_) if !path.is_folder_there() => Self::Notebook(path.to_owned()),
             _ => Self::Folder(path.to_owned()),
         }
     }

@@ -1,6 +1,7 @@
 //! Packages that are built from source: a build changes nothing of the environment, and what it has made is installed,
 //! or refused, with everything else.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::adversity::users_files::World;
@@ -118,8 +119,12 @@ fn what_was_built_is_found_again_on_another_machine() {
     world.run(&["apply", "with.toml"]).expect(0);
     assert_eq!(builds(&world), 1);
     let kept = world.test.path("drive/wheels");
-    let key = std::fs::read_dir(&kept).expect("a folder").next().expect("a wheel").expect("an entry").path();
-    assert_eq!(std::fs::read_dir(&kept).expect("a folder").count(), 1, "nothing half done");
+    let only = |folder: &Path| {
+        let all: Vec<_> = std::fs::read_dir(folder).expect("a folder").flatten().map(|one| one.path()).collect();
+        assert_eq!(all.len(), 1, "nothing half done: {all:?}");
+        all[0].clone()
+    };
+    let key = only(&only(&kept));
     // Another machine: nothing but the folder is the same.
     let mut other = world_with(&format!("built-wheels='{}'", kept.display()));
     let archive = "house/made-1.0.tar.gz";
@@ -136,6 +141,55 @@ fn what_was_built_is_found_again_on_another_machine() {
     let nowhere = other.test.path("file/wheels").display().to_string();
     other.test.environment.insert("COLAB_BOOT_BUILT_WHEELS".to_owned(), nowhere);
     other.run(&["apply", "two.toml"]).expect(0);
-    other.run(&["apply", "with.toml"]).expect(0);
+    let said = other.run(&["apply", "with.toml"]).expect(0);
+    assert!(said.stderr.contains("the wheel built of made could not be kept in"), "{said:?}");
     assert_eq!((builds(&other), says(&other, "bin/made-tool").as_str()), (2, "made"));
+}
+
+#[test]
+fn what_saw_another_package_is_built_again_when_that_changes() {
+    let mut world = world_with("built-wheels='drive'");
+    world.test.environment.insert("BUILD".to_owned(), "looks".to_owned());
+    let profile = std::fs::read_to_string(world.test.path("with.toml")).expect("a profile");
+    let with = |version: &str| {
+        let text = profile.replace("demo='==1.0'", &format!("demo='=={version}'"));
+        std::fs::write(world.test.path("with.toml"), text).expect("a profile");
+        world.run(&["apply", "with.toml"]).expect(0)
+    };
+    with("1.0");
+    assert_eq!((builds(&world), says(&world, "bin/made-tool").as_str()), (2, "made with 1.0 True"));
+    let said = with("2.0");
+    assert!(said.stdout.contains("2 packages as locked"), "{said:?}");
+    assert_eq!((builds(&world), says(&world, "bin/made-tool").as_str()), (4, "made with 2.0 True"));
+    // Both are kept, each for what it was built with.
+    let said = with("1.0");
+    assert!(said.stderr.contains("taking the kept wheel of made"), "{said:?}");
+    assert_eq!((builds(&world), says(&world, "bin/made-tool").as_str()), (4, "made with 1.0 True"));
+    world.run(&["apply", "with.toml"]).expect(0);
+    assert_eq!(builds(&world), 4);
+    // In a folder that others write to, anything may lie.
+    for key in std::fs::read_dir(world.test.path("drive")).expect("a folder").flatten() {
+        for kept in std::fs::read_dir(key.path()).expect("a folder").flatten() {
+            let wheel = kept.path().join("made-1.0-py3-none-any.whl");
+            std::fs::remove_file(&wheel).expect("a wheel");
+            assert!(Command::new("mkfifo").arg(wheel).status().expect("mkfifo starts").success());
+        }
+    }
+    with("2.0");
+    assert_eq!((builds(&world), says(&world, "bin/made-tool").as_str()), (6, "made with 2.0 True"));
+}
+
+#[test]
+fn a_script_by_hand_builds_what_lies_in_a_folder() {
+    let world = world();
+    let said = world.run(&["plan", "with.toml", "--script", "install.sh"]);
+    assert!(world.test.path("install.sh").exists(), "{said:?}");
+    let python = world.venv.python.display().to_string();
+    let mut bash = Command::new("/bin/bash");
+    bash.arg("install.sh").current_dir(world.test.path("")).env_clear().envs(&world.test.environment);
+    bash.env("COLAB_BOOT_PYTHON", &python);
+    Outcome::of(bash).expect(0);
+    let mut made = Command::new(python);
+    made.args(["-c", "import made; print(made.word)"]);
+    assert_eq!(Outcome::of(made).stdout.trim(), "made");
 }

@@ -16,6 +16,7 @@ mod forecast;
 mod golden;
 mod index_logins;
 mod init;
+mod install_script;
 mod installers;
 mod lock;
 mod linking;

@@ -6,7 +6,7 @@ use crate::boot::resolve::Question;
 use crate::boot::resolve::explain::derivation::Fact;
 use crate::boot::resolve::package::Package;
 use crate::core::diag::Code;
-use crate::core::matrix::{distribution_with_module, likely_distribution};
+use crate::core::matrix::{Hints, distribution_with_module, likely_distribution};
 use crate::core::model::catalog::{Listing, Rejection, pythons_of};
 use crate::core::model::platform::parse_platform;
 use crate::core::model::version::{describe, is_pin, range_of};
@@ -146,6 +146,11 @@ impl Wording<'_> {
         };
         if let Some(meant) = distribution_with_module(name).filter(|_| listing.candidates.is_empty()) {
             return Some(format!("the module `{name}` is in `{meant}`: did you mean that?"));
+        }
+        // Another package may have the name that a slip of the pen makes.
+        let is_known = Hints::bundled().names().any(|known| known == name);
+        if let Some(meant) = likely_distribution(name).filter(|_| !is_known && !listing.candidates.is_empty()) {
+            return Some(format!("did you mean `{meant}`? `{name}` is another package"));
         }
         // The rest is about keys of a profile.
         if self.question.profile.is_of_requirements() {

@@ -8,7 +8,7 @@ use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
 use crate::cli::arguments::SkeletonOptions;
 use crate::cli::verbs::golden::today;
-use crate::core::diag::{Failure, counted};
+use crate::core::diag::{Failure, counted, shell_word};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
 use crate::core::model::Sha256;
@@ -82,7 +82,9 @@ pub(super) fn run(options: &SkeletonOptions, session: &Session<'_>) -> Result<Re
         threshold: options.threshold,
     };
     let mut report = Report::new(report, text);
-    report.talk.push(format!("next: `colab-boot golden publish profile.toml{}`", repo_option(&options.folder)));
+    let key = options.signer.first().map(|public| format!(" --key {}", shell_word(&public.with_extension(""))));
+    let (repo, key) = (repo_option(&options.folder), key.unwrap_or_default());
+    report.talk.push(format!("next: `colab-boot golden publish profile.toml{repo}{key}`"));
     Ok(report)
 }
 

@@ -70,9 +70,11 @@ pub(super) fn run(options: &AddOptions, session: &Session<'_>) -> Result<Report,
     let mut text = String::new();
     for pin in &pins {
         let allowed = options.allow_yanked || pin.allow_yanked;
-        findings.extend(pin_findings((pin, &into_option(&options.into)), &found, today, allowed));
+        let own = pin_findings((pin, &into_option(&options.into)), &found, today, allowed);
         let seq = found.vouched.catalogue.seq;
-        let _ = writeln!(text, "{}@{} of {}, index {seq}", pin.name, pin.version, found.vouched.catalogue.name);
+        let word = if own.is_empty() { ": current" } else { "" };
+        let _ = writeln!(text, "{}@{} of {}, index {seq}{word}", pin.name, pin.version, found.vouched.catalogue.name);
+        findings.extend(own);
     }
     let report = ReleaseVerifyReport {
         seq: found.vouched.catalogue.seq,

@@ -101,7 +101,7 @@ asks_for_framework() {
   [[ -n $frameworks ]] && backend requires wheel "$1" "" alone && grep -qxiE "($frameworks)([^A-Za-z0-9._-].*)?" "$requires"
 }
 
-# alone KIND FOLDER OUT [ARCHIVE]: the wheel of a project whose build sees nothing of the environment.
+# alone KIND FOLDER OUT [ARCHIVE]: the wheel of a project whose build sees nothing of the environment; an editable one may find what is installed now.
 alone() {
   if [[ $1 == editable ]]; then
     make_wheel editable "$2" "$3" alone

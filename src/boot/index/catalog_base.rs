@@ -120,18 +120,12 @@ impl View {
                 .map(|one| one.clone().without_local())
                 .collect()
         });
+        let lacks =
+            |version: &Version| of_index.as_ref().is_some_and(|all| !all.contains(&version.clone().without_local()));
         let alone = |found: &Listing| {
-            let is_new = |one: &&Candidate| {
-                of_index.as_ref().is_some_and(|all| !all.contains(&one.version.clone().without_local()))
-            };
-            let usable = found.candidates.iter().find(is_new).map(|one| &one.version);
-            let version = usable.or_else(|| {
-                let others = found.rejected.iter().map(|(version, _)| version);
-                others
-                    .clone()
-                    .find(|one| of_index.as_ref().is_some_and(|all| !all.contains(&(*one).clone().without_local())))
-            });
-            version.map(|version| (version.clone(), found.index.clone()))
+            let usable = found.candidates.iter().map(|one| &one.version);
+            let all = usable.chain(found.rejected.iter().map(|(version, _)| version));
+            all.into_iter().find(|version| lacks(version)).map(|version| (version.clone(), found.index.clone()))
         };
         folders.flatten().fold(listing, |known, found| {
             let known = known.unwrap_or_default();

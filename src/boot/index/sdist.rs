@@ -62,35 +62,24 @@ pub(super) fn headers(
     };
     let path = folder.join(candidate.identity().to_string()).join(&candidate.file);
     files::write_whole_fast(&path, bytes).map_err(|error| failed(error.to_string(), "free some disk space"))?;
-    let metadata = reported(builder, &path);
+    let reported = reported(builder, &path, false).map(|metadata| metadata.headers()).or_else(|failed| {
+        if !failed.0.contains(NO_MODULE) {
+            return Err(failed);
+        }
+        // A build that looks for a framework: what its authors' build said, else what one with the environment says.
+        let authors = of_authors(&candidate.file, bytes).map(Ok);
+        authors.unwrap_or_else(|| reported(builder, &path, true).map(|metadata| metadata.headers()).map_err(|_| failed))
+    });
     let _ = std::fs::remove_dir_all(path.parent().unwrap_or(&path));
-    match metadata {
-        Ok(metadata) => Ok(metadata.headers()),
-        // A build that looks for a framework: what its authors' build said.
-        Err((why, help)) => Some(())
-            .filter(|()| why.contains(NO_MODULE))
-            .and_then(|()| of_authors(&candidate.file, bytes))
-            .ok_or_else(|| failed(why, help)),
-    }
+    reported.map_err(|(why, help)| failed(why, help))
 }
 
 /// What Python says where a module that is imported is not there.
 const NO_MODULE: &str = "No module named";
 
-/// What pip says of the project at `path`, an archive or a folder; runs the project's own build code. The error is why
-/// that failed, and what helps.
-fn reported(builder: &Builder, path: &Path) -> Result<Metadata, (String, &'static str)> {
-    // A build that looks for a module that it does not ask for, such as torch, may find it in the environment.
-    reported_with(builder, path, None).or_else(|failed| {
-        if failed.0.contains(NO_MODULE) {
-            reported_with(builder, path, Some("--no-build-isolation")).map_err(|_| failed)
-        } else {
-            Err(failed)
-        }
-    })
-}
-
-fn reported_with(builder: &Builder, path: &Path, more: Option<&str>) -> Result<Metadata, (String, &'static str)> {
+/// What pip says of the project at `path`, an archive or a folder; runs its own build code, which sees what is
+/// installed if `shared`. The error is why that failed, and what helps.
+fn reported(builder: &Builder, path: &Path, shared: bool) -> Result<Metadata, (String, &'static str)> {
     let shown = path.display().to_string();
     let mut arguments = vec![
         "-I",
@@ -106,7 +95,7 @@ fn reported_with(builder: &Builder, path: &Path, more: Option<&str>) -> Result<M
         "--report",
         "-",
     ];
-    arguments.extend(more);
+    arguments.extend(shared.then_some("--no-build-isolation"));
     arguments.push(&shown);
     let finished = Invocation::new(&builder.python, &arguments, &builder.environment).must_succeed(AT_MOST);
     let finished = finished.map_err(|failure| {
@@ -161,7 +150,13 @@ pub fn project_metadata(folder: &Path, whole: bool, builder: Option<&Builder>) -
             "write `version` into its pyproject.toml, or run the command on the target",
         ));
     };
-    let metadata = reported(builder, &files::absolute(folder)?).map_err(|(why, help)| failed(why, help))?;
+    let folder = files::absolute(folder)?;
+    // A build that looks for a module that it does not ask for, such as torch, may find it in the environment.
+    let metadata = reported(builder, &folder, false).or_else(|failed| match failed {
+        failed if !failed.0.contains(NO_MODULE) => Err(failed),
+        failed => reported(builder, &folder, true).map_err(|_| failed),
+    });
+    let metadata = metadata.map_err(|(why, help)| failed(why, help))?;
     match (metadata.name.parse(), metadata.version.parse()) {
         (Ok(name), Ok(version)) => Ok(ProjectMetadata { name, version, requirements: Some(metadata.headers()) }),
         _ => Err(failed("pip reported none".to_owned(), "see what `pip install` says of it")),

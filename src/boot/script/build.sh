@@ -7,6 +7,10 @@ frameworks=@FRAMEWORKS@
 locked_names=@LOCKED@
 cat >"$work/locked" <<'END_OF_LOCKED'
 @LINES@END_OF_LOCKED
+# What says how to compile, as if it were one more package.
+compiled_for() {
+  printf '%s\n' "${TORCH_CUDA_ARCH_LIST:-}" "${CUDAARCHS:-}" "${CUDA_HOME:-}" "${FORCE_CUDA:-}" "${CC:-}" "${CXX:-}" "${CFLAGS:-}" "${CXXFLAGS:-}"
+}
 has_pip=
 ! "$python" -I -m pip --version >/dev/null 2>&1 || has_pip=1
 overlay=
@@ -133,7 +137,7 @@ build_in() {
 
 # saw NAME: what the build of NAME, which sees the environment, depends on: what it has imported, the frameworks and NumPy.
 saw() {
-  { cat "$work/requires"; tr '|' '\n' <<<"$frameworks"; echo numpy; } | sort -u | while IFS= read -r one; do
+  { echo variables; cat "$work/requires"; tr '|' '\n' <<<"$frameworks"; echo numpy; } | sort -u | while IFS= read -r one; do
     grep "^$one " "$work/locked" || true
   done >"$work/saw"
   sed "s/^/saw $1 /; s/ [^ ]*\$//" "$work/saw" >>"$journal"
@@ -177,7 +181,7 @@ build() {
   begin "build $name" "building $name from source"
   rm -rf "$source" "$out"
   mkdir -p "$source" "$out" "$built"
-  : >"$work/saw"
+  tail -n 1 "$work/locked" >"$work/saw"
   "$python" -I -c 'import shutil, sys; shutil.unpack_archive(sys.argv[1], sys.argv[2])' "$wheels/$3" "$source"
   build_in "$4" "$name" wheel "$(echo "$source"/*/)" "$out" "$wheels/$3"
   if [[ -n $kept ]]; then
@@ -234,6 +238,7 @@ build_and_install() {
   fi
 }
 
+@ARCHITECTURES@echo "variables $(compiled_for | sha256sum | cut -c-16)" >>"$work/locked"
 from=()
 new=()
 [[ -z $wheels ]] || from+=(--find-links "$wheels")

@@ -15,6 +15,7 @@ pub(super) fn builds(text: &mut String, packages: &[&LockedPackage], context: &C
     let frameworks: Vec<&str> = of_target.frameworks.iter().map(AsRef::as_ref).collect();
     let locked: Vec<&str> = of_target.target.packages.iter().map(|package| package.name.as_ref()).collect();
     let lines: Vec<String> = of_target.target.packages.iter().map(line).collect();
+    let exports = architectures(of_target.target);
     text.push_str(&fill(
         BUILD,
         &[
@@ -22,9 +23,9 @@ pub(super) fn builds(text: &mut String, packages: &[&LockedPackage], context: &C
             ("FRAMEWORKS", quoted(&frameworks.join("|"))),
             ("LOCKED", quoted(&locked.join(" "))),
             ("LINES", lines.concat()),
+            ("ARCHITECTURES", exports),
         ],
     ));
-    architectures(text, of_target.target);
     let mode = |package: &LockedPackage| if of_target.shared.contains(&package.name) { "shared" } else { "alone" };
     let is_editable = |package: &&LockedPackage| context.editable.contains_key(&package.name);
     let (editable, archives): (Vec<&LockedPackage>, Vec<&LockedPackage>) =
@@ -64,15 +65,17 @@ pub(super) fn builds(text: &mut String, packages: &[&LockedPackage], context: &C
 }
 
 /// Builds are for the GPUs of the target, unless somebody wants others.
-fn architectures(text: &mut String, target: &LockedTarget) {
+fn architectures(target: &LockedTarget) -> String {
     let gpus: BTreeSet<String> = target.gpus.iter().map(ToString::to_string).collect();
+    let mut text = String::new();
     if gpus.is_empty() {
-        return;
+        return text;
     }
     let dotted: Vec<&str> = gpus.iter().map(String::as_str).collect();
     for (name, list) in [("TORCH_CUDA_ARCH_LIST", dotted.join(";")), ("CUDAARCHS", dotted.join(";").replace('.', ""))] {
-        push(text, format_args!("export {name}=${{{name}:-{}}}\n", quoted(&list)));
+        push(&mut text, format_args!("export {name}=${{{name}:-{}}}\n", quoted(&list)));
     }
+    text
 }
 
 /// A package as a build sees it: name, version, and which file that is.

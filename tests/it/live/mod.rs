@@ -2,6 +2,7 @@
 //! can't be reached, each test says so and passes.
 
 mod apt;
+mod days;
 mod guides;
 pub mod jupyter;
 mod old_installers;

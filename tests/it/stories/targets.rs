@@ -91,9 +91,11 @@ fn an_interpreter_may_be_named_in_every_usual_way() {
     let mut command = day.test.command(&["plan", "p.toml", "--python", &minor, "--json"]);
     command.env("VIRTUAL_ENV", &venv);
     assert!(python_of(&Outcome::of(command).expect(0)).starts_with(&venv));
-    for (wrong, words) in
-        [("9.9", "there is no `9.9`"), ("nowhere", "there is no `nowhere`"), ("home", "there is no `home`")]
-    {
+    for (wrong, words) in [
+        ("9.9", "there is no `9.9`"),
+        ("nowhere", "there is no `nowhere`"),
+        ("home", "`home` is not a virtual environment"),
+    ] {
         let outcome = day.test.run(&["plan", "p.toml", "--python", wrong]).expect(2);
         assert!(outcome.stderr.contains(words), "{wrong}: {outcome:?}");
     }

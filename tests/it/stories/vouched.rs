@@ -155,6 +155,9 @@ fn what_a_message_asks_for_works_from_where_it_was_said() {
     let init = team.run(&["golden", "init", "other", "--name", "team-z", "--signer", "alice.pub"]).expect(0);
     let mut next = asked(&init.stderr).remove(0);
     next[2] = "data.toml".to_owned();
+    // It names the key whose public half was named.
+    let key = next.split_off(next.len() - 2);
+    assert_eq!(key, ["--key", "alice"]);
     run(&next, &["--no-sign"]).expect(0);
     let check = team.run(&["golden", "check", "--repo", "other"]).expect(1);
     run(&asked(&check.stderr)[0], &["--key", &alice]).expect(0);

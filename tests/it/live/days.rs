@@ -1,5 +1,5 @@
-//! The days of a user of pip, one of uv and one of conda: their files become a profile, a real notebook applies it and a
-//! change, and what is exported is installed by the tool that they came with.
+//! The days of a user of pip, one of uv and one of conda: their files become a profile, a real notebook applies it and
+//! a change, and what is exported is installed by the tool that they came with.
 
 use std::path::Path;
 use std::process::Command;

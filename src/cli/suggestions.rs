@@ -57,7 +57,7 @@ pub(super) fn with_suggestion(mut error: Error, words: &[OsString]) -> Error {
             error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{meant}")));
         }
     }
-    // "To pass '--x' as a value, use '-- --x'": nobody has ever meant that.
+    // clap's tip to pass an unknown option as a value helps no user.
     let is_trick = |value: &ContextValue| format!("{value:?}").contains("as a value");
     if error.get(ContextKind::Suggested).is_some_and(is_trick) {
         error.remove(ContextKind::Suggested);

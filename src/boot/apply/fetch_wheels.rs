@@ -11,7 +11,7 @@ use crate::boot::apply::prepared::Brought;
 use crate::boot::apply::unowned_files::{AllWritten, Written, written};
 use crate::boot::files::behind_links;
 use crate::boot::index::{IndexSettings, WheelSource, not_locked};
-use crate::boot::lock::{LockedPackage, LockedWheel};
+use crate::boot::lock::LockedPackage;
 use crate::boot::machine::Layout;
 use crate::boot::retrieval::{Fetched, Retrieval, enough_space};
 use crate::core::diag::{Failure, Kind};
@@ -91,9 +91,9 @@ impl Work<'_> {
         let pip = installed.find(|(name, _)| name.as_ref() == "pip").and_then(|(_, pip)| pip.location.as_ref());
         let has_pip =
             self.layout.folders().into_iter().chain(pip).any(|folder| folder.join("pip/__main__.py").is_file_there());
-        let changes = &self.planned.decision.plan.changes;
-        let builds = changes.iter().filter_map(|change| change.package.as_ref()?.wheel()).any(LockedWheel::is_source);
-        if changes.is_empty() || self.is_own() && !builds || has_pip || find_program("uv", search).is_some() {
+        let plan = &self.planned.decision.plan;
+        if plan.changes.is_empty() || self.is_own() && !plan.builds() || has_pip || find_program("uv", search).is_some()
+        {
             return Ok(());
         }
         let python = self.python()?;

@@ -16,7 +16,7 @@ use crate::boot::apply::shared_paths::{Owner, bystanders, script_lines, shared_p
 use crate::boot::apply::whole_records::{is_open, with_all_members};
 use crate::boot::files::{Depth, Hashed, HashedDistribution, Options, WrittenFiles, compare, finding_of};
 use crate::boot::index::IndexSettings;
-use crate::boot::lock::{LockedPackage, LockedWheel};
+use crate::boot::lock::LockedPackage;
 use crate::boot::machine::{Layout, find_info};
 use crate::boot::marker::{Event, Marker, Now};
 use crate::boot::notebook::process_clock;
@@ -93,8 +93,7 @@ pub(super) struct Work<'a> {
 impl Work<'_> {
     fn carry_out(&self, settings: &IndexSettings) -> Result<Report, Failure> {
         let Planned { decision, goal, seen, .. } = self.planned;
-        let packages: Vec<&LockedPackage> =
-            decision.plan.changes.iter().filter_map(|change| change.package.as_ref()).collect();
+        let packages: Vec<&LockedPackage> = decision.plan.incoming().collect();
         let folder = self.session.paths.cache.join("wheels").join(goal.digest().short());
         let _held = self.hold_wheels(&folder)?;
         let Brought { wheels, in_the_way, touched, records, staged, said } =
@@ -244,10 +243,8 @@ impl Work<'_> {
     /// Runs the script for the plan.
     fn run(&self, wheels: &Path) -> Result<Result<(), Failed>, Failure> {
         let script = self.held.join("install.sh");
-        files::write_whole(
-            &script,
-            script_of(self.planned, &self.planned.decision.plan, self.session.matrix).as_bytes(),
-        )?;
+        let plan = &self.planned.decision.plan;
+        files::write_whole(&script, script_of(self.planned, plan, self.session.matrix).as_bytes())?;
         let python = self.python()?;
         // What a build asks for comes from the index that the lock was made with.
         let mut environment = self.session.environment.clone();
@@ -256,15 +253,12 @@ impl Work<'_> {
         self.session.log.detail(|| format!("running bash -p {}; the log is in the same folder", script.display()));
         let site = self.layout.purelib.as_path();
         let job = Job { script: &script, python: &python, site, wheels, state: self.held, environment: &environment };
-        let builds = self.planned.decision.plan.changes.iter().filter_map(|change| change.package.as_ref());
-        let builds = builds.filter_map(LockedPackage::wheel).any(LockedWheel::is_source);
-        let going = self.planned.decision.plan.of_kind(plan::Kind::Remove);
-        let going: Vec<String> = going.map(|change| change.name.to_string()).collect();
+        let going: Vec<&str> = plan.of_kind(plan::Kind::Remove).map(|change| change.name.as_ref()).collect();
         run_script(&job, &mut |step| match step {
             "apt" => self.session.say("installing Debian packages"),
             "remove" => self.session.say(&format!("removing {}", going.join(", "))),
             // They lie ready; a build may use them before they are switched.
-            "wheels" if builds && self.is_own() => {}
+            "wheels" if plan.builds() && self.is_own() => {}
             "wheels" => self.session.say("installing the wheels"),
             "switch" if self.is_own() => self.session.say("installing the packages"),
             "environment" => self.session.say("writing the environment file"),

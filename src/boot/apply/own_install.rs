@@ -16,7 +16,7 @@ use crate::boot::index::{WheelSource, not_locked};
 use crate::boot::install::{
     BuiltPackage, Incoming, STAGED, SWITCH, Stage, Staged, Staging, clean_up, commit, stage, strangers, undo,
 };
-use crate::boot::lock::{LockedPackage, LockedWheel};
+use crate::boot::lock::LockedPackage;
 use crate::boot::plan::Kind;
 use crate::boot::retrieval::{Fetched, enough_space};
 use crate::boot::store::Pruned;
@@ -40,7 +40,7 @@ impl Work<'_> {
     /// Stages the wheels of `packages`, while they are judged.
     pub(super) fn stage(&self, packages: &[&LockedPackage], fetched: &Fetched) -> Result<Brought, Failure> {
         let removes = self.planned.decision.plan.of_kind(Kind::Remove).next().is_some();
-        if !removes && packages.iter().all(|package| is_source(package)) {
+        if !removes && packages.iter().all(|package| package.is_source()) {
             fetched.finish(&|| false)?;
             must_be_locked_sources(packages, fetched)?;
             let brought = self.judged(packages, fetched, &|_, _| Ok(()))?;
@@ -79,13 +79,12 @@ impl Work<'_> {
     fn is_staged(&self, mut brought: Brought, mut staged: Staged) -> Result<Brought, Failure> {
         let plan = &self.planned.decision.plan;
         staged.removed = plan.of_kind(Kind::Remove).map(|change| change.name.clone()).collect();
-        let sources = plan.changes.iter().filter_map(|change| change.package.as_ref());
         let built = |package: &LockedPackage| BuiltPackage {
             name: package.name.clone(),
             version: package.version.clone(),
             requested: self.is_requested(&package.name),
         };
-        staged.built = sources.filter(|package| is_source(package)).map(built).collect();
+        staged.built = plan.incoming().filter(|package| package.is_source()).map(built).collect();
         staged.corrections = self.corrections()?;
         if !staged.built.is_empty() {
             self.list_unpacked(&staged)?;
@@ -250,7 +249,7 @@ impl Work<'_> {
 
 /// Fails where a source archive is not the one that is locked: building it runs its code.
 fn must_be_locked_sources(packages: &[&LockedPackage], fetched: &Fetched) -> Result<(), Failure> {
-    for source in packages.iter().filter(|package| is_source(package)).filter_map(|package| package.wheel()) {
+    for source in packages.iter().filter(|package| package.is_source()).filter_map(|package| package.wheel()) {
         let Some((from, expected)) = fetched.sources.get(&source.file).zip(source.sha256) else { continue };
         let own = digest(from.path()).map(|(own, _)| own).ok();
         if own != Some(expected) {
@@ -258,8 +257,4 @@ fn must_be_locked_sources(packages: &[&LockedPackage], fetched: &Fetched) -> Res
         }
     }
     Ok(())
-}
-
-fn is_source(package: &LockedPackage) -> bool {
-    package.wheel().is_some_and(LockedWheel::is_source)
 }

@@ -15,6 +15,9 @@ use crate::core::host::supervisor::{Asks, Patrol};
 use crate::core::host::{Invocation, files};
 use crate::core::model::{PackageName, Version};
 
+/// What the script notes down while it runs, in the folder of the environment's state.
+const JOURNAL: &str = "apply.journal";
+
 /// What a run needs.
 #[derive(Clone, Debug)]
 pub(super) struct Job<'a> {
@@ -59,7 +62,7 @@ const GRACE: Duration = Duration::from_secs(20);
 /// the script's. A signal that asks for our end is first that of the script and of all it has started.
 pub(super) fn run_script(job: &Job<'_>, on_step: &mut dyn FnMut(&str)) -> Result<Result<(), Failed>, Failure> {
     let log = job.state.join("apply.log");
-    let journal = job.state.join("apply.journal");
+    let journal = job.state.join(JOURNAL);
     files::remove_if_there(&journal)?;
     let mut environment = job.environment.clone();
     for (name, path) in [
@@ -128,9 +131,8 @@ pub(super) fn stopped(signal: i32, step: Option<&str>) -> Failure {
 
 /// What builds of the last run have seen of the environment, as its journal in `state` says: `saw k3cx numpy 2.1.3`.
 pub(super) fn builds_saw(state: &Path) -> BTreeMap<PackageName, BTreeMap<PackageName, Version>> {
-    let text = files::read_optional(&state.join("apply.journal")).ok().flatten().unwrap_or_default();
     let mut all: BTreeMap<PackageName, BTreeMap<PackageName, Version>> = BTreeMap::new();
-    for line in text.lines().filter_map(|line| line.strip_prefix("saw ")) {
+    for line in noted(&state.join(JOURNAL), "saw ") {
         let [built, name, version] = line.split(' ').collect::<Vec<_>>()[..] else { continue };
         if let (Ok(built), Ok(name), Ok(version)) = (built.parse(), name.parse(), version.parse()) {
             all.entry(built).or_default().insert(name, version);
@@ -141,12 +143,16 @@ pub(super) fn builds_saw(state: &Path) -> BTreeMap<PackageName, BTreeMap<Package
 
 /// The packages whose built wheels could not be kept.
 pub(super) fn unkept(state: &Path) -> Vec<String> {
-    let text = files::read_optional(&state.join("apply.journal")).ok().flatten().unwrap_or_default();
-    text.lines().filter_map(|line| line.strip_prefix("unkept ")).map(str::to_owned).collect()
+    noted(&state.join(JOURNAL), "unkept ")
 }
 
 /// The steps that have begun, in order.
 fn steps(journal: &Path) -> Vec<String> {
+    noted(journal, "begin ")
+}
+
+/// The lines of a journal that begin with `word`, without it.
+fn noted(journal: &Path, word: &str) -> Vec<String> {
     let text = files::read_optional(journal).ok().flatten().unwrap_or_default();
-    text.lines().filter_map(|line| line.strip_prefix("begin ")).map(str::to_owned).collect()
+    text.lines().filter_map(|line| line.strip_prefix(word)).map(str::to_owned).collect()
 }

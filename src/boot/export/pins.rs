@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::boot::export::{LockView, MADE};
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::Runtime;
-use crate::core::model::Version;
+use crate::core::model::version::public;
 
 /// Constraints of what `view` has. Labels such as `+cu128` are left out: `==2.11.0` allows them.
 pub fn lock_constraints(view: &LockView<'_>) -> String {
@@ -45,8 +45,4 @@ pub fn script_block(view: &LockView<'_>) -> String {
     }
     text.push_str("# ]\n# ///\n");
     text
-}
-
-fn public(version: &Version) -> Version {
-    version.clone().without_local()
 }

@@ -9,6 +9,7 @@ use crate::boot::resolve::Pick;
 use crate::boot::seen::{Seen, installed, surroundings};
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Finding, Subject, counted, few};
+use crate::core::model::version::public;
 use crate::core::model::{PackageName, Version};
 
 /// What a set of packages does to an environment.
@@ -88,11 +89,6 @@ impl Session<'_> {
         findings.extend(lacking(&old, broken.len(), (&replaced, &together.removed)));
         Effects { findings, broken, replaced }
     }
-}
-
-/// The version without its label.
-fn public(version: &Version) -> Version {
-    version.clone().without_local()
 }
 
 /// Between which packages a finding is, whatever their versions.

@@ -58,7 +58,7 @@ pub struct Imported {
     pub left_out: Vec<String>,
 }
 
-/// What stands at the top of a profile.
+/// The first tables of a profile.
 pub struct ProfileHead<'a> {
     pub name: &'a str,
     /// The notebook image that it is for.

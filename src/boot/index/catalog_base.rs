@@ -14,6 +14,7 @@ use crate::core::matrix::Hints;
 use crate::core::model::catalog::{Candidate, Listing};
 use crate::core::model::day::Moment;
 use crate::core::model::metadata::Metadata;
+use crate::core::model::version::public;
 use crate::core::model::{PackageName, PythonFacts, Sha256, Tags, Version, VersionRange, WheelName};
 
 /// What a catalog is for: a target, and what is known of it without asking.
@@ -111,23 +112,18 @@ impl View {
 
     /// Adds what folders of wheels have of `package`; of one version the folder's wheel is taken.
     pub(super) fn with_folders(&self, package: &PackageName, listing: Option<Listing>) -> Option<Listing> {
-        let folders =
-            self.locations.folders(package).map(|(name, url)| folder::listing(name, url, package, &self.filter));
-        let of_index: Option<Vec<Version>> = listing.as_ref().map(|listing| {
-            let versions = listing.candidates.iter().map(|one| &one.version);
-            versions
-                .chain(listing.rejected.iter().map(|(version, _)| version))
-                .map(|one| one.clone().without_local())
-                .collect()
-        });
-        let lacks =
-            |version: &Version| of_index.as_ref().is_some_and(|all| !all.contains(&version.clone().without_local()));
+        let folders = self.locations.folders(package);
+        let found: Vec<Listing> =
+            folders.filter_map(|(name, url)| folder::listing(name, url, package, &self.filter)).collect();
+        if found.is_empty() {
+            return listing;
+        }
+        let of_index: Option<Vec<Version>> = listing.as_ref().map(|one| one.versions().map(public).collect());
+        let lacks = |version: &Version| of_index.as_ref().is_some_and(|all| !all.contains(&public(version)));
         let alone = |found: &Listing| {
-            let usable = found.candidates.iter().map(|one| &one.version);
-            let all = usable.chain(found.rejected.iter().map(|(version, _)| version));
-            all.into_iter().find(|version| lacks(version)).map(|version| (version.clone(), found.index.clone()))
+            found.versions().find(|version| lacks(version)).map(|version| (version.clone(), found.index.clone()))
         };
-        folders.flatten().fold(listing, |known, found| {
+        found.into_iter().fold(listing, |known, found| {
             let known = known.unwrap_or_default();
             let alone = known.of_folder_alone.clone().or_else(|| alone(&found));
             Some(Listing { of_folder_alone: alone, ..known.joined(found) })

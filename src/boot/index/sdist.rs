@@ -63,23 +63,24 @@ pub(super) fn headers(
     let path = folder.join(candidate.identity().to_string()).join(&candidate.file);
     files::write_whole_fast(&path, bytes).map_err(|error| failed(error.to_string(), "free some disk space"))?;
     let reported = reported(builder, &path, false).map(|metadata| metadata.headers()).or_else(|failed| {
-        if !failed.0.contains(NO_MODULE) {
-            return Err(failed);
-        }
-        // A build that looks for a framework: what its authors' build said, else what one with the environment says.
-        let authors = of_authors(&candidate.file, bytes).map(Ok);
-        authors.unwrap_or_else(|| reported(builder, &path, true).map(|metadata| metadata.headers()).map_err(|_| failed))
+        // A build that looks for a framework: what its authors' build said counts first.
+        let authors = failed.0.contains(NO_MODULE).then(|| of_authors(&candidate.file, bytes)).flatten();
+        let shared = || with_environment(builder, &path, failed).map(|metadata| metadata.headers());
+        authors.map_or_else(shared, Ok)
     });
     let _ = std::fs::remove_dir_all(path.parent().unwrap_or(&path));
     reported.map_err(|(why, help)| failed(why, help))
 }
 
+/// Why pip says nothing of a project, and what helps.
+type Unreported = (String, &'static str);
+
 /// What Python says where a module that is imported is not there.
 const NO_MODULE: &str = "No module named";
 
 /// What pip says of the project at `path`, an archive or a folder; runs its own build code, which sees what is
-/// installed if `shared`. The error is why that failed, and what helps.
-fn reported(builder: &Builder, path: &Path, shared: bool) -> Result<Metadata, (String, &'static str)> {
+/// installed if `shared`.
+fn reported(builder: &Builder, path: &Path, shared: bool) -> Result<Metadata, Unreported> {
     let shown = path.display().to_string();
     let mut arguments = vec![
         "-I",
@@ -151,11 +152,7 @@ pub fn project_metadata(folder: &Path, whole: bool, builder: Option<&Builder>) -
         ));
     };
     let folder = files::absolute(folder)?;
-    // A build that looks for a module that it does not ask for, such as torch, may find it in the environment.
-    let metadata = reported(builder, &folder, false).or_else(|failed| match failed {
-        failed if !failed.0.contains(NO_MODULE) => Err(failed),
-        failed => reported(builder, &folder, true).map_err(|_| failed),
-    });
+    let metadata = reported(builder, &folder, false).or_else(|failed| with_environment(builder, &folder, failed));
     let metadata = metadata.map_err(|(why, help)| failed(why, help))?;
     match (metadata.name.parse(), metadata.version.parse()) {
         (Ok(name), Ok(version)) => Ok(ProjectMetadata { name, version, requirements: Some(metadata.headers()) }),
@@ -265,6 +262,12 @@ impl Metadata {
 
 fn lines(name: &str, values: &[String]) -> String {
     values.iter().map(|value| format!("{name}: {}\n", value.replace('\n', " "))).collect()
+}
+
+/// What pip says if the build sees what is installed, where it has `failed` because a module is missing: one that it
+/// looks for and does not ask for, such as torch, may be there.
+fn with_environment(builder: &Builder, path: &Path, failed: Unreported) -> Result<Metadata, Unreported> {
+    if failed.0.contains(NO_MODULE) { reported(builder, path, true).map_err(|_| failed) } else { Err(failed) }
 }
 
 /// What the build of the archive's authors said: its PKG-INFO or, as older setuptools have it, `requires.txt` beside

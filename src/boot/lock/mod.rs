@@ -134,6 +134,11 @@ impl LockedPackage {
         }
     }
 
+    /// Whether it is built from source.
+    pub fn is_source(&self) -> bool {
+        self.wheel().is_some_and(LockedWheel::is_source)
+    }
+
     /// The image that has it, where nothing else does.
     pub fn image_only(&self) -> Option<&str> {
         match &self.from {

@@ -96,7 +96,7 @@ pub fn how_builds_run(matrix: &Matrix, machine: &Machine, target: &LockedTarget)
                 _ if is_idle(matrix, machine, target, package) => {
                     "on the CPU: its CUDA libraries are missing".to_owned()
                 }
-                // An image with a driver, of which nobody has said which of its GPUs is meant.
+                // An image with a driver, while no `--gpu` names one of its GPUs.
                 Verdict::CpuOnly if machine.runtime.is_some() && machine.hardware.driver.is_some() => {
                     "not checked: `--gpu` says on which GPU".to_owned()
                 }

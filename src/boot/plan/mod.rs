@@ -111,6 +111,16 @@ impl Plan {
     pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(move |change| change.kind == kind)
     }
+
+    /// What is installed or changed.
+    pub fn incoming(&self) -> impl Iterator<Item = &LockedPackage> {
+        self.changes.iter().filter_map(|change| change.package.as_ref())
+    }
+
+    /// Whether anything is built from source.
+    pub fn builds(&self) -> bool {
+        self.incoming().any(LockedPackage::is_source)
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 
 # --- Sources ---------------------------------------------------------------------------------------------------------
 # What the profile lets be built: pinned by digest. What a build asks for is fetched as pip is configured here. A build
-# that asks for a framework of the lock, that fails for want of a module, or that the profile lists in `no-build-isolation`
-# sees the packages of the environment, as they will be.
+# that asks for a framework of the lock, that fails because a module is missing, or that `no-build-isolation` of the
+# profile lists sees the packages of the environment, as they will be.
 frameworks=@FRAMEWORKS@
-locked_names=@LOCKED@
 cat >"$work/locked" <<'END_OF_LOCKED'
 @LINES@END_OF_LOCKED
 # What says how to compile, as if it were one more package.
@@ -83,7 +82,7 @@ make_wheel() {
   if [[ $4 == shared ]]; then
     see_environment
     # Those are there, in the versions that it will run with.
-    locked=$locked_names
+    locked=$(cut -d ' ' -f 1 "$work/locked")
   fi
   for what in requires more build; do
     backend "$what" "$1" "$2" "$3" "$4" || return
@@ -207,6 +206,7 @@ keep_built() {
 
 # editable NAME FOLDER MODE: a wheel that leads to the folder of a project.
 editable() {
+  begin "build $1" "building $1 from source"
   if [[ -n $own ]]; then
     local out=$work/made
     rm -rf "$out"
@@ -219,6 +219,7 @@ editable() {
   else
     "$uv" pip install --no-config --python "$python" --no-progress --no-deps@BREAK_SYSTEM@ --editable "$2" >&2
   fi
+  end "build $1"
 }
 
 # build_and_install FILE [--no-build-isolation]: as pip or uv do it.

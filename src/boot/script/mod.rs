@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::boot::lock::LockedPackage;
 use crate::boot::plan::{Kind, Plan, environment_line};
 use crate::boot::script::shell_text::{exact, fill, place, push, quoted, requirements};
-use crate::boot::script::source_builds::{builds, is_source};
+use crate::boot::script::source_builds::builds;
 
 pub use context::{BuildContext, Context};
 
@@ -34,14 +34,7 @@ pub fn render_script(plan: &Plan, context: &Context<'_>) -> String {
             ("LOCK", context.lock.to_string()),
             ("TOOL", env!("CARGO_PKG_VERSION").to_owned()),
             ("PYTHON", quoted(python)),
-            (
-                "KEEP",
-                if incoming(plan).any(is_source) {
-                    "pip_index_url=${PIP_INDEX_URL:-}\n".to_owned()
-                } else {
-                    String::new()
-                },
-            ),
+            ("KEEP", if plan.builds() { "pip_index_url=${PIP_INDEX_URL:-}\n".to_owned() } else { String::new() }),
         ],
     );
     if !plan.apt.is_empty() {
@@ -75,9 +68,9 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
             ),
         );
     }
-    let built: Vec<&LockedPackage> = incoming(plan).filter(|package| is_source(package)).collect();
+    let built: Vec<&LockedPackage> = plan.incoming().filter(|package| package.is_source()).collect();
     let mut groups: BTreeMap<(&str, bool), Vec<&LockedPackage>> = BTreeMap::new();
-    for package in incoming(plan).filter(|package| !is_source(package)) {
+    for package in plan.incoming().filter(|package| !package.is_source()) {
         if let Some(wheel) = package.wheel() {
             groups.entry((wheel.index.as_str(), context.beside.contains(&package.name))).or_default().push(package);
         }
@@ -117,11 +110,6 @@ fn wheels(text: &mut String, plan: &Plan, context: &Context<'_>, flag: &str) {
     text.push_str("end wheels\n");
     builds(text, &built, context, flag);
     text.push_str("\nbegin switch \"putting the packages in place\"\nswitch\nkeep_built\nend switch\n");
-}
-
-/// What is installed or changed.
-fn incoming(plan: &Plan) -> impl Iterator<Item = &LockedPackage> {
-    plan.changes.iter().filter_map(|change| change.package.as_ref())
 }
 
 fn environment(text: &mut String, plan: &Plan) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::boot::lock::{LockedFrom, LockedPackage, LockedTarget, LockedWheel};
+use crate::boot::lock::{LockedFrom, LockedPackage, LockedTarget};
 use crate::boot::script::context::{BuildContext, Context};
 use crate::boot::script::shell_text::{exact, fill, place, push, quoted, requirements};
 use crate::core::model::Sha256;
@@ -13,17 +13,14 @@ const BUILD: &str = include_str!("build.sh");
 pub(super) fn builds(text: &mut String, packages: &[&LockedPackage], context: &Context<'_>, flag: &str) {
     let of_target = &context.builds;
     let frameworks: Vec<&str> = of_target.frameworks.iter().map(AsRef::as_ref).collect();
-    let locked: Vec<&str> = of_target.target.packages.iter().map(|package| package.name.as_ref()).collect();
     let lines: Vec<String> = of_target.target.packages.iter().map(line).collect();
-    let exports = architectures(of_target.target);
     text.push_str(&fill(
         BUILD,
         &[
             ("BREAK_SYSTEM", flag.to_owned()),
             ("FRAMEWORKS", quoted(&frameworks.join("|"))),
-            ("LOCKED", quoted(&locked.join(" "))),
             ("LINES", lines.concat()),
-            ("ARCHITECTURES", exports),
+            ("ARCHITECTURES", architectures(of_target.target)),
         ],
     ));
     let mode = |package: &LockedPackage| if of_target.shared.contains(&package.name) { "shared" } else { "alone" };
@@ -33,8 +30,7 @@ pub(super) fn builds(text: &mut String, packages: &[&LockedPackage], context: &C
     for package in editable {
         let (name, mode) = (&package.name, mode(package));
         let folder = quoted(&context.editable[name].display().to_string());
-        push(text, format_args!("\nbegin {} \"building {name} from source\"\n", quoted(&format!("build {name}"))));
-        push(text, format_args!("editable {name} {folder} {mode}\nend {}\n", quoted(&format!("build {name}"))));
+        push(text, format_args!("\neditable {name} {folder} {mode}\n"));
     }
     if archives.is_empty() {
         return;
@@ -67,15 +63,12 @@ pub(super) fn builds(text: &mut String, packages: &[&LockedPackage], context: &C
 /// Builds are for the GPUs of the target, unless somebody wants others.
 fn architectures(target: &LockedTarget) -> String {
     let gpus: BTreeSet<String> = target.gpus.iter().map(ToString::to_string).collect();
-    let mut text = String::new();
     if gpus.is_empty() {
-        return text;
+        return String::new();
     }
-    let dotted: Vec<&str> = gpus.iter().map(String::as_str).collect();
-    for (name, list) in [("TORCH_CUDA_ARCH_LIST", dotted.join(";")), ("CUDAARCHS", dotted.join(";").replace('.', ""))] {
-        push(&mut text, format_args!("export {name}=${{{name}:-{}}}\n", quoted(&list)));
-    }
-    text
+    let list = gpus.into_iter().collect::<Vec<_>>().join(";");
+    let export = |name: &str, list: &str| format!("export {name}=${{{name}:-{}}}\n", quoted(list));
+    export("TORCH_CUDA_ARCH_LIST", &list) + &export("CUDAARCHS", &list.replace('.', ""))
 }
 
 /// A package as a build sees it: name, version, and which file that is.
@@ -95,9 +88,4 @@ fn key(package: &LockedPackage, context: &BuildContext<'_>, mode: &str) -> Sha25
     let (python, platform, gpus) = (&release[..release.len().min(2)], &target.platform, &target.gpus);
     let text = format!("colab-boot build 1\n{}{python:?} {platform} {gpus:?} {mode}\n", line(package));
     Sha256::of(text.as_bytes())
-}
-
-/// Whether the package is built from source.
-pub(super) fn is_source(package: &LockedPackage) -> bool {
-    package.wheel().is_some_and(LockedWheel::is_source)
 }

@@ -139,6 +139,12 @@ impl Listing {
         self.get(version).is_some() || self.rejected.iter().any(|(other, _)| other == version)
     }
 
+    /// The versions that it has files of: the usable ones, then the others.
+    pub fn versions(&self) -> impl Iterator<Item = &Version> {
+        let usable = self.candidates.iter().map(|candidate| &candidate.version);
+        usable.chain(self.rejected.iter().map(|(version, _)| version))
+    }
+
     /// The version to try first in `range`: the newest stable one, else by the rules of `admission` a pre-release.
     pub fn choose(&self, range: &VersionRange, admission: Admission) -> Option<&Candidate> {
         let mut all = self

@@ -22,6 +22,11 @@ pub fn release(version: &Version) -> VersionRange {
     }
 }
 
+/// The version without its local label: `2.11.0` of `2.11.0+cu128`.
+pub fn public(version: &Version) -> Version {
+    version.clone().without_local()
+}
+
 /// Whether `range` admits exactly one release.
 pub fn is_pin(range: &VersionRange) -> bool {
     range.bounding_range().is_some_and(|(low, high)| match (low, high) {

@@ -9,7 +9,7 @@ use crate::core::diag::Code;
 use crate::core::matrix::{Hints, distribution_with_module, likely_distribution};
 use crate::core::model::catalog::{Listing, Rejection, pythons_of};
 use crate::core::model::platform::parse_platform;
-use crate::core::model::version::{describe, is_pin, range_of};
+use crate::core::model::version::{describe, is_pin, public, range_of};
 use crate::core::model::{Libc, PackageName, Version, VersionRange};
 
 /// The most intervals of versions that still say something to a reader.
@@ -23,10 +23,6 @@ fn is_seam(range: &VersionRange) -> bool {
         }
         _ => false,
     })
-}
-
-fn public(version: &Version) -> Version {
-    version.clone().without_local()
 }
 
 /// The words for facts.

@@ -5,7 +5,7 @@
 import builtins as colab_boot_builtins, types as colab_boot_types
 
 colab_boot_kept = {**colab_boot_builtins.globals()}
-import ast, base64, builtins, gc, hashlib, http.client, io, json, os, pathlib, shutil, subprocess, sys, tempfile
+import ast, base64, builtins, gc, hashlib, html, http.client, io, json, os, pathlib, shutil, subprocess, sys, tempfile
 import signal, sysconfig, threading, time, types, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
@@ -158,6 +158,296 @@ def colab_boot_write(path, data, mode=0o644):
         os.replace(name, path)
     except OSError as error:
         raise ColabBootStop(f"colab-boot: {path} could not be written: {error}; name another folder with COLAB_BOOT_CACHE_DIR") from None
+
+
+# What `doctor` wants to know of this kernel's environment.
+COLAB_BOOT_ASKED = "CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH OMP_NUM_THREADS PYTHONHASHSEED PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF".split()
+COLAB_BOOT_ASKED += "TF_FORCE_GPU_ALLOW_GROWTH XLA_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_PREALLOCATE".split()
+
+
+def colab_boot_folder(facts):
+    """A folder that goes when it is left, with the facts of this kernel in it."""
+    try:
+        folder = tempfile.TemporaryDirectory(dir="/tmp" if colab_boot_temporary() in COLAB_BOOT["silent"] else None)
+        with open(os.path.join(folder.name, "facts.json"), "w") as file:
+            json.dump(facts, file)
+        return folder
+    except OSError as error:
+        raise ColabBootStop(f"colab-boot: there is no place for temporary files: {error}") from None
+
+
+def colab_boot_run(verb, *options):
+    """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
+    if verb != "apply":  # the cell itself has
+        colab_boot_reach()
+    profile = None if verb in ("fingerprint", "restore", "status") else colab_boot_files()
+    about = [str(profile)] if profile else []
+    if verb == "doctor" and profile:
+        about = ["--profile", str(profile)]
+    if not sys.executable:  # a program that embeds Python may leave it so
+        raise ColabBootStop("colab-boot: sys.executable is empty, so this Python has no name: set it to the path of its interpreter")
+    command = [colab_boot_binary(), verb, *about, "--python", sys.executable, *options]
+    named = [name for name in os.environ.get("COLAB_BOOT_ENV_NAMES", "").split(",") if name]
+    try:  # the file that sets them for the next kernel
+        with open(os.path.join(sysconfig.get_paths()["purelib"], "colab-boot-env.pth")) as file:
+            named += json.loads(file.read().split(".update(", 1)[1].strip()[:-1])
+    except (OSError, ValueError, IndexError):
+        pass
+    if verb == "doctor":
+        named += COLAB_BOOT_ASKED
+    known = {**colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"}), "release": COLAB_BOOT.get("unchecked")}
+    with colab_boot_folder(known) as folder:
+        facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
+        command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
+        code = colab_boot_follow(command)
+        try:
+            with open(report) as file:
+                said = json.load(file)["report"] or {}
+        except (OSError, ValueError):
+            return code, {}
+        # Another thread may have collected the exit code: the report counts.
+        ends = {"restart-pending": 10, "unproven": 1, "refused": 1}
+        return code or ends.get((said.get("verdict") or {}).get("word"), 0), said
+
+
+def colab_boot_say(text):
+    """Prints. Where nothing reads it any more (`| head -1`), or the disk is full, the work goes on."""
+    try:
+        print(text, end="", flush=True)
+    except OSError:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+class ColabBootScreen:
+    """Where a command's output is seen: its progress in one line that moves, its report as text with a page beside it."""
+
+    handle, printed = None, 0.0
+
+    def show(self, line):
+        if not line.startswith("\x1e"):
+            return colab_boot_say(line)
+        record = json.loads(line[1:])
+        if "html" in record:
+            return self.display({"text/plain": record["text"].rstrip(), "text/html": record["html"]})
+        speed, left = record["speed"], max(record["total"] - record["done"], 0)
+        text = f"{record['done'] / 1e6:,.1f} of {record['total'] / 1e6:,.1f} MB"
+        text += f", {record['files_done']} of {record['files']} files" if record["files"] else ""
+        text += f", {speed / 1e6:,.1f} MB/s" if speed else ""
+        text += f", {left // speed} s left: {' '.join(record['file'].split('-')[:2])}" if speed and not record["ended"] else ""
+        if colab_boot_runner():  # it keeps the first state of what is displayed
+            if record["ended"] or time.monotonic() - self.printed >= 5:
+                self.printed = time.monotonic()
+                colab_boot_say(f"colab-boot: {text}\n")
+            return
+        part = 100 if record["ended"] or not record["total"] else min(100 * record["done"] / record["total"], 100)
+        bar = f'<progress value="{part:.1f}" max="100" aria-label="download" style="width:100%;max-width:40em"></progress>'
+        self.display({"text/plain": text, "text/html": f"<div>{bar}<br>{html.escape(text)}</div>"}, moves=True)
+
+    def display(self, bundle, moves=False):
+        try:
+            from IPython.display import display
+        except ImportError:
+            return colab_boot_say(bundle["text/plain"] + "\n")
+        if not moves:
+            display(bundle, raw=True)
+        elif self.handle:
+            self.handle.update(bundle, raw=True)
+        else:
+            self.handle = display(bundle, raw=True, display_id=True)
+
+
+def colab_boot_follow(command, text=None):
+    """Runs a command, which reads `text`, and shows what it says. The stop button stops the command, which puts right what it has begun: its end is waited for.
+    At the third press it is killed."""
+    screen, stopped = ColabBootScreen(), 0
+    how = {"stdin": subprocess.DEVNULL if text is None else subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    if colab_boot_front() == "kernel":
+        how["env"] = {**os.environ, "COLAB_BOOT_PROGRESS": "records"}
+    try:
+        process = subprocess.Popen(command, **how)
+        if text is not None:  # it says nothing before it has read all
+            process.stdin.write(text)
+            process.stdin.close()
+    except OSError as error:
+        raise ColabBootStop(f"colab-boot: {command[0]} does not run: {error}") from None
+    while True:
+        try:
+            for line in process.stdout:
+                screen.show(line)
+            code = process.wait()
+            break
+        except KeyboardInterrupt:
+            stopped += 1
+            colab_boot_say("colab-boot: stopping after the current step\n")
+            try:  # a front end interrupts the kernel alone, or all that it has started
+                process.kill() if stopped > 2 else process.send_signal(signal.SIGINT)
+            except OSError:
+                pass
+    process.stdout.close()
+    if stopped:
+        raise ColabBootStop(f"colab-boot {command[1]} was stopped", 130)
+    return code
+
+
+def colab_boot_golden():
+    """Asks the golden repository, once a boot and once a day in each environment, whether this release was withdrawn. One that can't be asked changes nothing."""
+    golden = COLAB_BOOT["golden"]
+    if not golden:
+        return
+    try:
+        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
+    except OSError:
+        boot = ""
+    asked = colab_boot_files().parent / "asked"
+    when, _, of = asked.read_text().partition(" ") if asked.is_file() else ("", "", "")
+    here = f"{boot.strip()} {os.stat(sys.prefix).st_ino} {sys.prefix}"  # another environment asks for itself
+    if boot and of == here and when.isdigit() and 0 <= time.time() - int(when) < 86400:
+        return
+    release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
+    command = [colab_boot_binary(), "golden", "verify", release, "--repo", golden["at"]]
+    command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
+    for key in golden["keys"]:
+        command += ["--trusted-key", key]
+    if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off"):
+        command.append("--allow-yanked")
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
+    except (OSError, subprocess.TimeoutExpired):
+        colab_boot_say(f"colab-boot: {golden['at']} did not answer; whether this release was withdrawn is unchecked\n")
+        COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository did not answer"
+        return
+    colab_boot_say(done.stdout)
+    if done.returncode not in (0, 3):  # 3: the machine or the network failed
+        withdrawn = "error[golden-yanked]" in done.stdout or "error[golden-file-differs]" in done.stdout
+        must = "must not be used" if withdrawn else "can't be checked, so it is not used"
+        raise ColabBootStop(f"colab-boot: {golden['release']} {must}; see the reason above")
+    if done.returncode or "golden-unchecked" in done.stdout:
+        COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository can't be reached"
+    elif "--allow-yanked" not in command:
+        colab_boot_write(asked, f"{int(time.time())} {here}".encode())
+
+
+def colab_boot_set(variables):
+    """Gives this kernel the variables that it has not read too early; the others came with its restart."""
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def colab_boot_server():
+    """Address and token of the Jupyter server that owns this kernel; None where there is no way to find out."""
+    if os.environ.get("COLAB_JUPYTER_IP"):
+        port = os.environ.get("KMP_TARGET_PORT", "9000")
+        return f"http://{os.environ['COLAB_JUPYTER_IP']}:{port}/", os.environ.get("COLAB_JUPYTER_TOKEN", "")
+    try:
+        from jupyter_core.paths import jupyter_runtime_dir
+    except ImportError:
+        return None
+    for path in pathlib.Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
+        try:
+            server = json.loads(path.read_text())
+            if str(server["pid"]) == os.environ.get("JPY_PARENT_PID"):
+                return server["url"], server.get("token", "")
+        except (OSError, ValueError, TypeError, KeyError):
+            pass  # of a server that was killed while it wrote, or of something else
+    return None
+
+
+def colab_boot_runner():
+    """The program that runs this notebook without a person, such as papermill; None where there is none."""
+    try:
+        words = pathlib.Path(f"/proc/{os.getppid()}/cmdline").read_text().split("\0")
+    except OSError:
+        return None
+    names = {os.path.basename(os.path.dirname(word) if word.endswith("__main__.py") else word) for word in words}
+    known = ("papermill", "jupyter-nbconvert", "nbconvert", "jupyter-execute", "execute", "nbclient", "pytest", "jupytext", "quarto")
+    return next((name for name in known if name in names), None)
+
+
+# Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
+# gone. If the server won't, the kernel is ended, and the server starts another.
+COLAB_BOOT_RESTART = """
+import os, signal, sys, time, urllib.request
+url, pid, token = sys.argv[1], int(sys.argv[2]), sys.stdin.readline().strip()
+time.sleep(0.7)
+try:
+    request = urllib.request.Request(url, data=b"{}", method="POST", headers={"Authorization": "token " + token})
+    urllib.request.urlopen(request, timeout=30).read()
+except Exception:
+    os.kill(pid, signal.SIGKILL)
+"""
+
+
+def colab_boot_restart():
+    """Restarts this kernel so that no queued cell runs in it: raising aborts them, a plain shutdown would let them run."""
+    if os.environ.get("COLAB_BOOT_RESTART") == "external":
+        raise ColabBootStop("colab-boot: restart the kernel from outside, then run this cell again", 10)
+    if colab_boot_front() != "kernel":
+        raise ColabBootStop("colab-boot: this Python is not a notebook kernel: exit it, start it again, and run this once more", 10)
+    server, runner = colab_boot_server(), colab_boot_runner()
+    if runner and not server:
+        raise ColabBootStop(f"colab-boot: {runner} does not restart kernels: run it once more, it starts a new one")
+    from ipykernel.connect import get_connection_file
+
+    kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
+    if server:
+        url = f"{server[0]}api/kernels/{kernel}/restart"
+        arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, str(os.getpid())]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        child = subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, text=True, **quiet)
+        child.stdin.write(server[1] + "\n")  # not an argument: those can be read by everybody
+        child.stdin.close()
+    else:
+        sys.modules["IPython"].get_ipython().kernel.do_shutdown(True)
+    raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
+
+
+def colab_boot_record():
+    """Has the recorder watch this kernel, so that `colab-boot doctor --after-crash` knows how it ended. COLAB_BOOT_RECORD=0 leaves it out."""
+    if os.environ.get("COLAB_BOOT_RECORD") == "0" or colab_boot_front() != "kernel":
+        return
+    command = [colab_boot_binary(), "record", "--start", "--kernel-pid", str(os.getpid())]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=10)
+        import faulthandler
+
+        COLAB_BOOT["crash"] = open(done.stdout.strip(), "w")
+        faulthandler.enable(COLAB_BOOT["crash"])
+    except (OSError, ValueError, subprocess.SubprocessError):
+        pass  # a boot goes on without it; `doctor` says that nothing records the kernel
+
+
+def colab_boot_seed(seed):
+    """Seeds what this kernel has loaded, and asks it to be deterministic. What that promises, `colab-boot plan` says."""
+    import random
+
+    random.seed(seed)
+    numpy, torch, tensorflow = (sys.modules.get(name) for name in ("numpy", "torch", "tensorflow"))
+    if numpy:
+        numpy.random.seed(seed % 2**32)
+    if torch:
+        torch.manual_seed(seed)
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.backends.cudnn.benchmark = False
+    if tensorflow:
+        tensorflow.keras.utils.set_random_seed(seed % 2**32)
+        tensorflow.config.experimental.enable_op_determinism()
+
+
+def colab_boot_apply(options=("--locked",)):
+    colab_boot_reach()
+    colab_boot_golden()
+    code, report = colab_boot_run("apply", *options)
+    colab_boot_set(report.get("set-live") or {})
+    if code == 10:
+        colab_boot_restart()
+    elif code:
+        raise ColabBootStop(f"colab-boot apply ended with exit code {code}; see the messages above", code)
+    colab_boot_record()
 
 
 def colab_boot_fetch(place, digest):
@@ -738,268 +1028,9 @@ def colab_boot_facts(variables):
     }
 
 
-# What `doctor` wants to know of this kernel's environment.
-COLAB_BOOT_ASKED = "CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH OMP_NUM_THREADS PYTHONHASHSEED PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF".split()
-COLAB_BOOT_ASKED += "TF_FORCE_GPU_ALLOW_GROWTH XLA_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_MEM_FRACTION XLA_PYTHON_CLIENT_PREALLOCATE".split()
-
-
-def colab_boot_show(page):
-    """Shows a page below what was printed, where the front end shows pages."""
-    try:
-        from IPython.display import display
-
-        with open(page) as file:
-            display({"text/html": file.read(), "text/plain": ""}, raw=True)
-    except (ImportError, OSError):
-        pass
-
-
-def colab_boot_folder(facts):
-    """A folder that goes when it is left, with the facts of this kernel in it."""
-    try:
-        folder = tempfile.TemporaryDirectory(dir="/tmp" if colab_boot_temporary() in COLAB_BOOT["silent"] else None)
-        with open(os.path.join(folder.name, "facts.json"), "w") as file:
-            json.dump(facts, file)
-        return folder
-    except OSError as error:
-        raise ColabBootStop(f"colab-boot: there is no place for temporary files: {error}") from None
-
-
-def colab_boot_run(verb, *options):
-    """Runs colab-boot for this kernel, passes on what it says, returns its exit code and its report."""
-    if verb != "apply":  # the cell itself has
-        colab_boot_reach()
-    about = [] if verb in ("doctor", "fingerprint", "status") else [str(colab_boot_files())]
-    if verb == "doctor":
-        about = ["--profile", str(colab_boot_files())]
-    if not sys.executable:  # a program that embeds Python may leave it so
-        raise ColabBootStop("colab-boot: sys.executable is empty, so this Python has no name: set it to the path of its interpreter")
-    command = [colab_boot_binary(), verb, *about, "--python", sys.executable, *options]
-    named = [name for name in os.environ.get("COLAB_BOOT_ENV_NAMES", "").split(",") if name]
-    try:  # the file that sets them for the next kernel
-        with open(os.path.join(sysconfig.get_paths()["purelib"], "colab-boot-env.pth")) as file:
-            named += json.loads(file.read().split(".update(", 1)[1].strip()[:-1])
-    except (OSError, ValueError, IndexError):
-        pass
-    if verb == "doctor":
-        named += COLAB_BOOT_ASKED
-    known = {**colab_boot_facts({*COLAB_BOOT["variables"], *named, "COLAB_BOOT_ENV"}), "release": COLAB_BOOT.get("unchecked")}
-    with colab_boot_folder(known) as folder:
-        facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
-        command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
-        page = os.path.join(folder, "doctor.html")
-        if verb == "doctor" and "--log" not in options and "--list" not in options:
-            command.append(f"--html={page}")
-        code = colab_boot_follow(command)
-        colab_boot_show(page)
-        try:
-            with open(report) as file:
-                said = json.load(file)["report"] or {}
-        except (OSError, ValueError):
-            return code, {}
-        # Another thread may have collected the exit code: the report counts.
-        ends = {"restart-pending": 10, "unproven": 1, "refused": 1}
-        return code or ends.get((said.get("verdict") or {}).get("word"), 0), said
-
-
-def colab_boot_say(text):
-    """Prints. Where nothing reads it any more (`| head -1`), or the disk is full, the work goes on."""
-    try:
-        print(text, end="", flush=True)
-    except OSError:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-        os.close(null)
-
-
-def colab_boot_follow(command):
-    """Runs a command and prints what it says. The stop button stops the command, which puts right what it has begun: its end is waited for.
-    At the third press it is killed."""
-    try:
-        process, stopped = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True), 0
-    except OSError as error:
-        raise ColabBootStop(f"colab-boot: {command[0]} does not run: {error}") from None
-    while True:
-        try:
-            for line in process.stdout:
-                colab_boot_say(line)
-            code = process.wait()
-            break
-        except KeyboardInterrupt:
-            stopped += 1
-            colab_boot_say("colab-boot: stopping after the current step\n")
-            try:  # a front end interrupts the kernel alone, or all that it has started
-                process.kill() if stopped > 2 else process.send_signal(signal.SIGINT)
-            except OSError:
-                pass
-    process.stdout.close()
-    if stopped:
-        raise ColabBootStop(f"colab-boot {command[1]} was stopped", 130)
-    return code
-
-
-def colab_boot_golden():
-    """Asks the golden repository, once a boot and once a day in each environment, whether this release was withdrawn. One that can't be asked changes nothing."""
-    golden = COLAB_BOOT["golden"]
-    if not golden:
-        return
-    try:
-        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
-    except OSError:
-        boot = ""
-    asked = colab_boot_files().parent / "asked"
-    when, _, of = asked.read_text().partition(" ") if asked.is_file() else ("", "", "")
-    here = f"{boot.strip()} {os.stat(sys.prefix).st_ino} {sys.prefix}"  # another environment asks for itself
-    if boot and of == here and when.isdigit() and 0 <= time.time() - int(when) < 86400:
-        return
-    release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
-    command = [colab_boot_binary(), "golden", "verify", release, "--repo", golden["at"]]
-    command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
-    for key in golden["keys"]:
-        command += ["--trusted-key", key]
-    if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off"):
-        command.append("--allow-yanked")
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
-    except (OSError, subprocess.TimeoutExpired):
-        colab_boot_say(f"colab-boot: {golden['at']} did not answer; whether this release was withdrawn is unchecked\n")
-        COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository did not answer"
-        return
-    colab_boot_say(done.stdout)
-    if done.returncode not in (0, 3):  # 3: the machine or the network failed
-        withdrawn = "error[golden-yanked]" in done.stdout or "error[golden-file-differs]" in done.stdout
-        must = "must not be used" if withdrawn else "can't be checked, so it is not used"
-        raise ColabBootStop(f"colab-boot: {golden['release']} {must}; see the reason above")
-    if done.returncode or "golden-unchecked" in done.stdout:
-        COLAB_BOOT["unchecked"] = f"{golden['release']} unchecked, its repository can't be reached"
-    elif "--allow-yanked" not in command:
-        colab_boot_write(asked, f"{int(time.time())} {here}".encode())
-
-
-def colab_boot_set(variables):
-    """Gives this kernel the variables that it has not read too early; the others came with its restart."""
-    for name, value in variables.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
-
-
-def colab_boot_server():
-    """Address and token of the Jupyter server that owns this kernel; None where there is no way to find out."""
-    if os.environ.get("COLAB_JUPYTER_IP"):
-        port = os.environ.get("KMP_TARGET_PORT", "9000")
-        return f"http://{os.environ['COLAB_JUPYTER_IP']}:{port}/", os.environ.get("COLAB_JUPYTER_TOKEN", "")
-    try:
-        from jupyter_core.paths import jupyter_runtime_dir
-    except ImportError:
-        return None
-    for path in pathlib.Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
-        try:
-            server = json.loads(path.read_text())
-            if str(server["pid"]) == os.environ.get("JPY_PARENT_PID"):
-                return server["url"], server.get("token", "")
-        except (OSError, ValueError, TypeError, KeyError):
-            pass  # of a server that was killed while it wrote, or of something else
-    return None
-
-
-def colab_boot_runner():
-    """The program that runs this notebook without a person, such as papermill; None where there is none."""
-    try:
-        words = pathlib.Path(f"/proc/{os.getppid()}/cmdline").read_text().split("\0")
-    except OSError:
-        return None
-    names = {os.path.basename(os.path.dirname(word) if word.endswith("__main__.py") else word) for word in words}
-    known = ("papermill", "jupyter-nbconvert", "nbconvert", "jupyter-execute", "execute", "nbclient", "pytest", "jupytext", "quarto")
-    return next((name for name in known if name in names), None)
-
-
-# Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
-# gone. If the server won't, the kernel is ended, and the server starts another.
-COLAB_BOOT_RESTART = """
-import os, signal, sys, time, urllib.request
-url, pid, token = sys.argv[1], int(sys.argv[2]), sys.stdin.readline().strip()
-time.sleep(0.7)
-try:
-    request = urllib.request.Request(url, data=b"{}", method="POST", headers={"Authorization": "token " + token})
-    urllib.request.urlopen(request, timeout=30).read()
-except Exception:
-    os.kill(pid, signal.SIGKILL)
-"""
-
-
-def colab_boot_restart():
-    """Restarts this kernel so that no queued cell runs in it: raising aborts them, a plain shutdown would let them run."""
-    if os.environ.get("COLAB_BOOT_RESTART") == "external":
-        raise ColabBootStop("colab-boot: restart the kernel from outside, then run this cell again", 10)
-    if colab_boot_front() != "kernel":
-        raise ColabBootStop("colab-boot: this Python is not a notebook kernel: exit it, start it again, and run this once more", 10)
-    server, runner = colab_boot_server(), colab_boot_runner()
-    if runner and not server:
-        raise ColabBootStop(f"colab-boot: {runner} does not restart kernels: run it once more, it starts a new one")
-    from ipykernel.connect import get_connection_file
-
-    kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
-    if server:
-        url = f"{server[0]}api/kernels/{kernel}/restart"
-        arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, str(os.getpid())]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        child = subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, text=True, **quiet)
-        child.stdin.write(server[1] + "\n")  # not an argument: those can be read by everybody
-        child.stdin.close()
-    else:
-        sys.modules["IPython"].get_ipython().kernel.do_shutdown(True)
-    raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
-
-
-def colab_boot_record():
-    """Has the recorder watch this kernel, so that `colab-boot doctor --after-crash` knows how it ended. COLAB_BOOT_RECORD=0 leaves it out."""
-    if os.environ.get("COLAB_BOOT_RECORD") == "0" or colab_boot_front() != "kernel":
-        return
-    command = [colab_boot_binary(), "record", "--start", "--kernel-pid", str(os.getpid())]
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=10)
-        import faulthandler
-
-        COLAB_BOOT["crash"] = open(done.stdout.strip(), "w")
-        faulthandler.enable(COLAB_BOOT["crash"])
-    except (OSError, ValueError, subprocess.SubprocessError):
-        pass  # a boot goes on without it; `doctor` says that nothing records the kernel
-
-
-def colab_boot_seed(seed):
-    """Seeds what this kernel has loaded, and asks it to be deterministic. What that promises, `colab-boot plan` says."""
-    import random
-
-    random.seed(seed)
-    numpy, torch, tensorflow = (sys.modules.get(name) for name in ("numpy", "torch", "tensorflow"))
-    if numpy:
-        numpy.random.seed(seed % 2**32)
-    if torch:
-        torch.manual_seed(seed)
-        torch.use_deterministic_algorithms(True, warn_only=True)
-        torch.backends.cudnn.benchmark = False
-    if tensorflow:
-        tensorflow.keras.utils.set_random_seed(seed % 2**32)
-        tensorflow.config.experimental.enable_op_determinism()
-
-
-def colab_boot_apply():
-    colab_boot_reach()
-    colab_boot_golden()
-    code, report = colab_boot_run("apply", "--locked")
-    colab_boot_set(report.get("set-live") or {})
-    if code == 10:
-        colab_boot_restart()
-    elif code:
-        raise ColabBootStop(f"colab-boot apply ended with exit code {code}; see the messages above", code)
-    colab_boot_record()
-
-
 def colab_boot_apart(space, kept):
     """Gives what this cell defines names of its own, and the user's names back: what `time` or `id` is in the notebook is none of its business."""
-    imported = "ast base64 builtins gc hashlib http io json os pathlib shutil subprocess sys sysconfig tempfile signal threading time types urllib zipfile zlib"
+    imported = "ast base64 builtins gc hashlib html http io json os pathlib shutil subprocess sys sysconfig tempfile signal threading time types urllib zipfile zlib"
     own = {"__builtins__": builtins, "__name__": "__main__", **{name: space[name] for name in imported.split()}}
     own.update({name: value for name, value in space.items() if name.lower().replace("_", "").startswith("colabboot")})
 
@@ -1030,4 +1061,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:0020747d08bc252b34b459f1216be60949136b8d137ebf5c24431dd807331c4c
+# Built as sha256:5b9bac955d3de25f62a29513e76120140d9657682e91723d723d25de47acce67

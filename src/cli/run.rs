@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::boot::session::Session;
 use crate::boot::verdict::{Evidence, Report, Verdict};
 use crate::cli::arguments::{Arguments, Verb};
 use crate::cli::exit_code::exit_code;
-use crate::cli::output::{render_failure, render_findings};
+use crate::cli::output::{render_failure, render_findings, report_page};
 use crate::cli::suggestions::with_suggestion;
 use crate::cli::verbs::run as run_verb;
 use crate::core::diag::{Code, Failure, Finding, Kind, Severity, count_errors, envelope, harmless};
@@ -25,7 +25,7 @@ use crate::core::host::mounts::{Unreachable, avoided, must_reach};
 use crate::core::host::reads::{note_folder, note_outputs};
 use crate::core::host::signals::prepare as prepare_signals;
 use crate::core::host::supervisor::{Ended, supervised};
-use crate::core::log::{LineSink, Log, Style, Verbosity};
+use crate::core::log::{LineSink, Log, ProgressForm, RECORD, Style, Verbosity};
 use crate::core::matrix::Hosts;
 
 /// Everything that a run takes from the world around it.
@@ -49,7 +49,7 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
     prepare_signals();
     match supervised(&arguments, &mut environment) {
         Some(Ended::Exit(code)) => return code,
-        Some(Ended::Waits(silent)) => return given_up(silent.to_failure(), &arguments, terminal, (out, err)),
+        Some(Ended::Waits(silent)) => return given_up(silent.to_failure(), &arguments, (out, err)),
         None => {}
     }
     let arguments = joined(arguments);
@@ -106,13 +106,8 @@ pub fn run(ambient: Ambient<'_>) -> u8 {
 }
 
 /// Says why a run was ended from outside.
-fn given_up(
-    failure: Failure,
-    arguments: &[OsString],
-    terminal: bool,
-    (out, err): (&mut dyn Write, &mut dyn Write),
-) -> u8 {
-    let style = Style { color: false, plain: !terminal };
+fn given_up(failure: Failure, arguments: &[OsString], (out, err): (&mut dyn Write, &mut dyn Write)) -> u8 {
+    let style = Style { color: false, progress: ProgressForm::Lines };
     let _ = write!(err, "{}", render_failure(&failure, style));
     if let Some(verb) = asked_for_json(&joined(arguments.to_vec())) {
         let _ = writeln!(out, "{:#}", envelope(&verb, &Value::Null, &[], Some(&failure)));
@@ -200,8 +195,8 @@ fn verdict_of(failure: &Failure, verb: &Verb, changed: bool) -> Option<Verdict> 
     }
 }
 
-/// Writes findings and talk to stderr, what was asked for to stdout, and the JSON envelope where it is wanted. A closed
-/// stdout is the reader's business, not ours.
+/// Writes the report where it is wanted: as JSON, as a page, and for people. A closed stdout is the reader's business,
+/// not ours.
 fn present(
     arguments: &Arguments,
     outcome: &Result<Report, Failure>,
@@ -214,37 +209,75 @@ fn present(
         Ok(report) => (&report.data, report.findings.as_slice(), None),
         Err(failure) => (&nothing, [].as_slice(), Some(failure)),
     };
-    let to_stdout = arguments.json.as_deref().is_some_and(is_stdout);
+    let name = arguments.verb.name();
+    let mut instead = None;
     if let Some(path) = &arguments.json {
-        let value = envelope(arguments.verb.name(), data, findings, failure);
-        let text = format!("{value:#}\n");
-        if to_stdout {
-            tell(out, &text)?;
-        } else {
-            write_report(path, text.as_bytes())?;
-        }
+        let value = envelope(name, data, findings, failure);
+        instead = written(path, format!("{value:#}\n"))?;
     }
-    let said: Vec<&Finding> =
-        findings.iter().filter(|finding| !arguments.quiet || finding.severity == Severity::Error).collect();
-    let _ = write!(err, "{}", render_findings(&said, style));
-    match outcome {
-        Ok(report) => {
-            let talk = report.talk.iter().filter(|_| !arguments.quiet);
-            talk.for_each(|line| drop(writeln!(err, "{}", harmless(line))));
-            let is_talk = arguments.quiet && arguments.verb.acts() && !report.is_no() && !report.is_verbatim();
-            if !to_stdout && !is_talk {
-                tell(out, &harmless(&report.text))?;
+    if let Some(path) = &arguments.html {
+        instead = written(path, report_page(name, outcome, refused, false)?)?.or(instead);
+    }
+    let said = Said { arguments, outcome, refused, style };
+    if let Some(text) = &instead {
+        tell(out, text)?;
+        said.write((&mut std::io::sink(), err))
+    } else if style.progress == ProgressForm::Records {
+        let (mut asked_for, mut besides) = (Vec::new(), Vec::new());
+        said.write((&mut asked_for, &mut besides))?;
+        besides.append(&mut asked_for);
+        let record =
+            json!({ "text": String::from_utf8_lossy(&besides), "html": report_page(name, outcome, refused, true)? });
+        let _ = writeln!(err, "{RECORD}{record}");
+        Ok(())
+    } else {
+        said.write((out, err))
+    }
+}
+
+/// Writes `text` to a file. Returns it where that is stdout.
+fn written(path: &Path, text: String) -> Result<Option<String>, Failure> {
+    if is_stdout(path) {
+        return Ok(Some(text));
+    }
+    write_report(path, text.as_bytes())?;
+    Ok(None)
+}
+
+/// What people read.
+struct Said<'a> {
+    arguments: &'a Arguments,
+    outcome: &'a Result<Report, Failure>,
+    refused: Option<&'a Verdict>,
+    style: Style,
+}
+
+impl Said<'_> {
+    /// Writes findings and talk to stderr, what was asked for to stdout.
+    fn write(&self, (out, err): (&mut dyn Write, &mut dyn Write)) -> Result<(), Failure> {
+        let Self { arguments, outcome, refused, style } = *self;
+        match outcome {
+            Ok(report) => {
+                let said = report.findings.iter();
+                let said = said.filter(|finding| !arguments.quiet || finding.severity == Severity::Error);
+                let _ = write!(err, "{}", render_findings(&said.collect::<Vec<_>>(), style));
+                let talk = report.talk.iter().filter(|_| !arguments.quiet);
+                talk.for_each(|line| drop(writeln!(err, "{}", harmless(line))));
+                let is_talk = arguments.quiet && arguments.verb.acts() && !report.is_no() && !report.is_verbatim();
+                if !is_talk {
+                    tell(out, &harmless(&report.text))?;
+                }
+            }
+            Err(failure) => {
+                let _ = write!(err, "{}", render_failure(failure, style));
+                // Beside the error: stdout may be a script, or a report.
+                if let Some(verdict) = refused {
+                    let _ = writeln!(err, "{}", verdict.sentence());
+                }
             }
         }
-        Err(failure) => {
-            let _ = write!(err, "{}", render_failure(failure, style));
-            // Beside the error: stdout may be a script, or a report.
-            if let Some(verdict) = refused {
-                let _ = writeln!(err, "{}", verdict.sentence());
-            }
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Writes `text` to stdout. A closed pipe is no failure; a full disk is one, for the user wanted to keep the text.
@@ -279,5 +312,10 @@ fn style(arguments: &Arguments, environment: &BTreeMap<String, String>, terminal
         }
     };
     let notebook = Hosts::bundled().is_ok_and(|hosts| hosts.is_named(|name| environment.get(name).map(String::as_str)));
-    Style { color, plain: notebook || !terminal }
+    let progress = match environment.get("COLAB_BOOT_PROGRESS").map(String::as_str) {
+        Some("records") => ProgressForm::Records,
+        _ if notebook || !terminal => ProgressForm::Lines,
+        _ => ProgressForm::Bar,
+    };
+    Style { color, progress }
 }

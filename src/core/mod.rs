@@ -10,6 +10,8 @@ pub mod diag;
 pub mod model;
 // Lines and bars about work in progress, by verbosity.
 pub mod log;
+// Reports as pages for browsers and notebooks, made by one template.
+pub mod page;
 // The only door to the operating system: processes, files, locks, signals.
 pub mod host;
 // Typed rows of `matrix/` and the questions that they answer: verdict, driver floor, families, variables, notebook

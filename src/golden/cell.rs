@@ -9,7 +9,7 @@ use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 
 use crate::boot::lock::read_lock;
-use crate::boot::notebook::FACTS;
+use crate::boot::notebook::PARTS;
 use crate::boot::plan::variables_for;
 use crate::boot::profile::Profile;
 use crate::core::model::Sha256;
@@ -73,9 +73,14 @@ pub fn render_cell(golden: Golden<'_>) -> String {
         ("\"@BINARY_SHA256@\"", sha256),
         ("\"@VARIABLES@\"", json!(variables).to_string()),
         ("\"@GOLDEN@\"", home(golden)),
-        ("@FACTS@", FACTS.to_owned()),
     ];
-    values.iter().fold(CELL.to_owned(), |cell, (name, value)| cell.replace(name, value))
+    let cell = PARTS.iter().fold(CELL.to_owned(), |cell, (name, module)| cell.replace(name, body(module)));
+    values.iter().fold(cell, |cell, (name, value)| cell.replace(name, value))
+}
+
+/// A module without its first paragraphs, which say what it imports: the cell has done so.
+fn body(module: &str) -> &str {
+    module.split_once("\n\n\n").map_or(module, |(_, body)| body.trim_end())
 }
 
 /// The literal that says where the release is published.

@@ -22,12 +22,12 @@ use colab_boot::boot::session::Session;
 use colab_boot::cli::output::{render_failure, render_findings};
 use colab_boot::core::diag::{Failure, Finding};
 use colab_boot::core::host::Paths;
-use colab_boot::core::log::{Log, Style, Verbosity};
+use colab_boot::core::log::{Log, ProgressForm, Style, Verbosity};
 
 use crate::arguments::{Arguments, Verb};
 use crate::releases::{Releases, online};
 
-const STYLE: Style = Style { color: false, plain: true };
+const STYLE: Style = Style { color: false, progress: ProgressForm::Lines };
 
 /// What a verb has to say.
 #[derive(Default)]

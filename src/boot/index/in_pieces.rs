@@ -232,7 +232,7 @@ impl InPieces {
             self.forget().map_err(std::io::Error::other)?;
             return Ok(false);
         }
-        self.wanted.progress.bytes(end - span.start);
+        self.wanted.progress.bytes(&self.wanted.download.file, end - span.start);
         span.start = end;
         Ok(true)
     }
@@ -301,7 +301,7 @@ impl InPieces {
             return Err(std::io::Error::other(self.wanted.arrival.other_bytes()));
         }
         span.start += count;
-        self.wanted.progress.bytes(count);
+        self.wanted.progress.bytes(&self.wanted.download.file, count);
         if !self.wanted.download.kept && !self.lines.are_slow() {
             return Ok(());
         }

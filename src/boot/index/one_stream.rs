@@ -64,7 +64,7 @@ pub(super) async fn bring_whole(wanted: &WantedFile, http: &Http) -> Result<(), 
     if let Some((digest, size)) = digest_of(target)?
         && digest == download.sha256
     {
-        progress.bytes(size);
+        progress.bytes(&download.file, size);
         progress.finished();
         return arrival.ends_as_file();
     }
@@ -74,7 +74,7 @@ pub(super) async fn bring_whole(wanted: &WantedFile, http: &Http) -> Result<(), 
         let size = copy(&path, &copied).map_err(|error| {
             Failure::world(format!("could not copy `{}` to `{}`", path.display(), copied.display())).because(&error)
         })?;
-        progress.bytes(size);
+        progress.bytes(&download.file, size);
         let digest = digest_of(&copied)?.map(|(digest, _)| digest);
         return wanted.settle(&copied, seen, digest);
     }
@@ -154,7 +154,7 @@ async fn receive(
         file.seek(SeekFrom::Start(0)).map_err(disk)?;
         part.hasher = Some(Hasher::default());
     } else if first {
-        progress.bytes(here);
+        progress.bytes(&download.file, here);
     }
     let most = if download.size > 0 { download.size } else { UNKNOWN };
     let (mut room, hasher) = (most.saturating_sub(before), &mut part.hasher);
@@ -165,7 +165,7 @@ async fn receive(
         if let Some(hasher) = hasher {
             hasher.update(bytes);
         }
-        progress.bytes(bytes.len() as u64);
+        progress.bytes(&download.file, bytes.len() as u64);
         Ok(Ok(()))
     };
     let poured = pour(response, http, &mut take).await.map_err(disk)?;

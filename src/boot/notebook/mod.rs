@@ -14,5 +14,9 @@ pub use loaded::{Loaded, Modules, Stale, Subject, is_in_module};
 pub use maps::mapped_files;
 pub use observe::{facts_of, is_alive, observe_loaded, process_clock, replaced_under};
 
-/// Python that writes the kernel's facts; part of every cell.
-pub const FACTS: &str = include_str!("facts.py");
+/// Python that writes the kernel's facts, and that runs colab-boot in a kernel: modules of the extension `colab_boot`,
+/// and parts of every cell.
+pub const PARTS: [(&str, &str); 2] = [
+    ("@FACTS@", include_str!("../../python/colab_boot/facts.py")),
+    ("@KERNEL@", include_str!("../../python/colab_boot/kernel.py")),
+];

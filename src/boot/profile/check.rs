@@ -116,26 +116,30 @@ struct Head {
 }
 
 fn head(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Head> {
+    let unnamed = named_after(Path::new(&*faults.source.name));
     let Some(mut table) = root.table("profile", faults) else {
-        let help = "begin the profile with `[profile]` and `name = \"…\"`";
-        faults.add(Code::ProfileMissingKey, 0..0, "the profile has no `[profile]` table", help);
-        return None;
+        let head =
+            Head { name: unnamed?, version: NO_VERSION, description: String::new(), owner: None, review_by: None };
+        return Some(head);
     };
     let name = table.text("name", faults);
     let version = table.text("version", faults);
-    if name.is_none() {
-        faults.add(Code::ProfileMissingKey, 0..0, "`[profile]` has no `name`", "");
-    }
     let description = table.text("description", faults).map(|place| place.value).unwrap_or_default();
     let owner = table.text("owner", faults).map(|place| place.value);
     let review_by = table.date("review-by", faults);
     table.finish(faults);
-    let name = name?;
-    let parsed = faults.name(&name, "a profile's name");
+    let name = name.map_or(unnamed, |name| faults.name(&name, "a profile's name"));
     let version = version.map_or(Some(NO_VERSION), |version| {
         faults.value(&version, "a version (semantic, such as `2026.11.0`)", semantic_version(&version.value))
     });
-    Some(Head { name: parsed?, version: version?, description, owner, review_by })
+    Some(Head { name: name?, version: version?, description, owner, review_by })
+}
+
+/// The name of a profile that states none: that of its file.
+fn named_after(file: &Path) -> Option<PackageName> {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    name.trim_matches('-').parse().or_else(|_| "profile".parse()).ok()
 }
 
 fn target(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> TargetWish {

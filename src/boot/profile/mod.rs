@@ -75,10 +75,12 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Whether `text` means to be a profile, right or wrong: a TOML file with `[profile]` that is no lock.
+    /// Whether `text` means to be a profile, right or wrong: a TOML file with one of its tables that is no lock.
     pub fn is_one(text: &str) -> bool {
         let table: Option<toml::Table> = toml::from_str(text).ok();
-        table.is_some_and(|table| table.contains_key("profile") && !table.contains_key("version"))
+        let has =
+            |table: &toml::Table| ["profile", "frameworks", "packages"].iter().any(|name| table.contains_key(*name));
+        table.is_some_and(|table| has(&table) && !table.contains_key("version"))
     }
 
     /// Name and version, for people.

@@ -24,6 +24,15 @@ fn the_starter_is_a_profile() {
 }
 
 #[test]
+fn a_profile_without_a_name_is_called_like_its_file() {
+    let name_of = |file: &str| {
+        let source = Source { name: file.into(), text: "[packages]\na = '*'\n".into() };
+        Profile::parse(&source, Path::new("/work")).expect(file).name.to_string()
+    };
+    assert_eq!(["/x/my llm.v2.toml", "profile.toml", "/x/-.toml"].map(name_of), ["my-llm-v2", "profile", "profile"]);
+}
+
+#[test]
 fn the_starter_shows_every_key_as_it_works() {
     let digest = "0".repeat(64);
     let enabled: String = STARTER
@@ -86,7 +95,6 @@ fn hostile_values_are_refused() {
 #[test]
 fn broken_profiles_are_named_for_what_they_are() {
     assert_eq!(codes("[profile\n")[0], Code::ProfileSyntax);
-    assert_eq!(codes("[packages]\na = '*'\n"), [Code::ProfileMissingKey]);
     assert_eq!(codes(HEAD), [Code::ProfileMissingKey]);
     assert_eq!(codes(&format!("{HEAD}[frameworks]\na = '*'\n[packages]\nA = '*'\n")), [Code::ProfileConflict]);
     assert_eq!(codes(&format!("{HEAD}[packages]\na = {{ index = 'x' }}\n")), [Code::ProfileConflict]);

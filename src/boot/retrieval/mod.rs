@@ -29,7 +29,7 @@ use crate::boot::store::{Store, StoreAnswer, StoredWheel};
 use crate::core::diag::{Failure, Finding, bytes, counted};
 use crate::core::host::mounts::Look;
 use crate::core::host::parallel::on_all_cores;
-use crate::core::log::{Style, bar};
+use crate::core::log::{Style, progress_of};
 use crate::core::model::catalog::{Candidate, Catalog, Listing};
 use crate::core::model::platform::parse_platform;
 use crate::core::model::{Libc, PackageName, PythonFacts};
@@ -188,8 +188,8 @@ impl Retrieval<'_> {
         for download in &mut downloads {
             download.kept |= !in_place;
         }
-        let bar = bar(total, downloads.len(), style);
-        Ok((Downloads::begin(client, downloads, folder, &bar)?, findings))
+        let progress = progress_of(total, downloads.len(), style);
+        Ok((Downloads::begin(client, downloads, folder, &progress)?, findings))
     }
 
     /// The addresses of the locked files of `packages`, by their names; `file:` for those in a folder. Asks the

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::boot::verdict::Verdict;
 use crate::core::diag::{Finding, without_secrets};
+use crate::core::page::Page;
 
 /// For fields of reports: a path as text. Bytes that are no UTF-8 show as `\u{fffd}`, where serde would fail.
 pub fn path_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
@@ -32,6 +33,8 @@ pub struct Report {
     /// For stderr: what is worth saying besides.
     pub talk: Vec<String>,
     pub findings: Vec<Finding>,
+    /// The same as a page; `text` where there is none.
+    pub page: Option<Page>,
     /// How it ended; its sentence stands behind `text`.
     verdict: Option<Verdict>,
     /// The caller restarts kernels by itself: exit code 10 tells it nothing.
@@ -49,6 +52,7 @@ impl Report {
             text,
             talk: Vec::new(),
             findings: Vec::new(),
+            page: None,
             verdict: None,
             keeps_restart: false,
             verbatim: false,

@@ -24,7 +24,7 @@ pub struct DoctorOptions {
     pub kernel: Option<String>,
 
     /// Explain the errors in a log (`-` reads standard input); run no checks
-    #[arg(long, value_name = "FILE|-", conflicts_with_all = ["only", "list", "html", "junit", "sarif", "bundle"])]
+    #[arg(long, value_name = "FILE|-", conflicts_with_all = ["only", "list", "junit", "sarif", "bundle"])]
     pub log: Option<PathBuf>,
 
     /// List the checks; run none
@@ -67,10 +67,6 @@ pub struct DoctorOptions {
     #[arg(long)]
     pub plugins: bool,
 
-    /// Write the results as HTML, to display in a notebook
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-
     /// Write the results as JUnit XML, for CI
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
@@ -90,8 +86,8 @@ pub struct DoctorOptions {
 impl DoctorOptions {
     /// The files to write besides.
     pub fn outputs(&self) -> Outputs {
-        let (html, junit) = (self.html.clone(), self.junit.clone());
-        Outputs { html, junit, sarif: self.sarif.clone(), bundle: self.bundle.clone(), strict: self.strict }
+        let junit = self.junit.clone();
+        Outputs { junit, sarif: self.sarif.clone(), bundle: self.bundle.clone(), strict: self.strict }
     }
 }
 

@@ -9,7 +9,8 @@ use crate::core::model::PackageName;
 
 #[derive(Debug, Args)]
 pub struct ExplainOptions {
-    /// A code such as `driver-too-old`, a package of a lock, or the text of an error [default: list all codes]
+    /// A code such as `driver-too-old`, a package of a lock, the text of an error, or `-` to read it from stdin
+    /// [default: list all codes]
     #[arg(value_name = "CODE|PACKAGE|TEXT", allow_hyphen_values = true)]
     pub topic: Option<String>,
 

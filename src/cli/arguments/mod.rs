@@ -72,6 +72,10 @@ pub struct Arguments {
     #[arg(long, global = true, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
 
+    /// Write the report as a page (HTML) in addition to the usual output
+    #[arg(long, global = true, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
     /// Use newer rows of the CUDA matrix: a file, or a URL that ends in `#sha256=HEX`
     #[arg(long, global = true, value_name = "FILE|URL", env = "COLAB_BOOT_MATRIX", hide_env_values = true)]
     pub matrix: Option<String>,

@@ -31,8 +31,8 @@ impl Arguments {
     /// The files that this command reads and writes.
     pub fn named_files(&self) -> NamedFiles {
         let mut files = NamedFiles::default();
-        files.written.extend(self.json.clone());
-        files.reports.extend(self.json.clone());
+        files.written.extend(self.json.iter().chain(&self.html).cloned());
+        files.reports.extend(self.json.iter().chain(&self.html).cloned());
         files.read.extend(self.matrix.iter().map(PathBuf::from));
         match &self.verb {
             Verb::Init(options) => {
@@ -145,7 +145,7 @@ impl NamedFiles {
     fn of_doctor(&mut self, options: &DoctorOptions) {
         self.of_machine(&options.machine);
         self.read.extend(options.profile.iter().chain(&options.log).cloned());
-        let outputs = [&options.html, &options.junit, &options.sarif, &options.bundle];
+        let outputs = [&options.junit, &options.sarif, &options.bundle];
         self.written.extend(outputs.into_iter().flatten().cloned());
     }
 

@@ -17,7 +17,7 @@ pub fn render_plan(
     restart: &Restart,
     verdicts: &[String],
 ) -> String {
-    let mut text = format!("{title} on {}\n\n", describe_machine(plan, machine));
+    let mut text = format!("{title} on {}\n\n", described(plan, machine).join(", "));
     for step in &plan.apt {
         let version = step.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
         row(&mut text, "apt", &format!("{}{version}", step.name), "");
@@ -58,7 +58,8 @@ pub fn render_plan(
     text
 }
 
-fn describe_machine(plan: &Plan, machine: &Machine) -> String {
+/// The machine that the plan is for, in facts of a few words.
+pub(super) fn described(plan: &Plan, machine: &Machine) -> Vec<String> {
     let mut parts = vec![machine.runtime.clone().unwrap_or_else(|| machine.host.name.clone())];
     parts.extend(machine.hardware.gpus.iter().map(|gpu| gpu.name.clone()));
     match &machine.hardware.driver {
@@ -69,7 +70,7 @@ fn describe_machine(plan: &Plan, machine: &Machine) -> String {
     if machine.runtime.as_ref() != Some(&plan.target) && plan.target != "machine" {
         parts.push(format!("target {}", plan.target));
     }
-    parts.join(", ")
+    parts
 }
 
 fn row(text: &mut String, verb: &str, what: &str, caveat: &str) {
@@ -78,7 +79,7 @@ fn row(text: &mut String, verb: &str, what: &str, caveat: &str) {
     let _ = writeln!(text, "{}", line.trim_end());
 }
 
-fn verb(kind: Kind) -> &'static str {
+pub(super) fn verb(kind: Kind) -> &'static str {
     match kind {
         Kind::Remove => "remove",
         Kind::Install => "install",

@@ -3,11 +3,13 @@
 use crate::boot::apply::{ApplyManner, carry_out};
 use crate::boot::goal::Request;
 use crate::boot::lock::{lock_path, write_lock};
+use crate::boot::plan::how_builds_run;
 use crate::boot::planned::{Planned, make, script_of};
 use crate::boot::session::Session;
 use crate::boot::situation::Reading;
 use crate::boot::verdict::{Report, Verdict};
 use crate::cli::arguments::{ApplyOptions, Restarter};
+use crate::cli::output::plan_page;
 use crate::core::diag::{Failure, count_errors};
 use crate::core::host::destination::{is_stdout, write_output, write_report};
 use crate::core::log::Style;
@@ -45,6 +47,9 @@ fn apply(options: &ApplyOptions, request: &Request, session: &Session<'_>, style
         &held.folder,
         ApplyManner { installer: options.installer.into(), style },
     )?;
+    let (decision, machine) = (&planned.decision, &planned.seen.machine);
+    let verdicts = how_builds_run(session.matrix, machine, &planned.target);
+    report.page = Some(plan_page(&decision.plan, machine, &decision.restart, &verdicts));
     if let Some((_, script)) = script.filter(|(path, _)| is_stdout(path)) {
         report.print_instead(script);
     }

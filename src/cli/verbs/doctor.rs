@@ -16,7 +16,7 @@ use crate::core::matrix::Check;
 use crate::core::model::PackageName;
 use crate::health::doctor::{
     Asked, Examination, Knowledge, Outcome, Place, Plans, Sight, State, Vitals, conditions, examine, explained_log,
-    foreign_checks, foreign_names, known, listed, observe_vitals, shown, smi_hangs, unbundled, unread,
+    foreign_checks, foreign_names, known, listed, observe_vitals, outcome_page, shown, smi_hangs, unbundled, unread,
 };
 
 #[derive(Serialize)]
@@ -109,12 +109,15 @@ fn asked(
     let conditions = seen.is_here().then(|| conditions(&vitals, &sight, &|name: &str| matrix.read_of(name).is_some()));
     let observed = seen.observed().cloned();
     let observed = observed.map(|one| Observed { conditions: conditions.or(one.conditions.clone()), ..one });
+    let page = outcome_page(&outcomes)?;
     let printed = outputs.write(&outcomes, observed, &vitals, facts)?;
     let findings: Vec<Finding> = outcomes.iter().flat_map(|outcome| outcome.findings.clone()).collect();
     let checks =
         outcomes.into_iter().map(|Outcome { check, group, state, said, .. }| CheckReport { check, group, state, said });
     let report = DoctorReport { checks: checks.collect(), vitals: vitals.in_report() };
-    Ok(Report::new(report, text).with_findings(findings).printing(printed))
+    let mut report = Report::new(report, text).with_findings(findings).printing(printed);
+    report.page = Some(page);
+    Ok(report)
 }
 
 fn plans(options: &DoctorOptions, wish: &Fitness, place: &Place, session: &Session<'_>, seen: &Seen) -> Plans {

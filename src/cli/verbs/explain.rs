@@ -16,7 +16,7 @@ use crate::cli::arguments::ExplainOptions;
 use crate::cli::output::ShownWhy;
 use crate::core::diag::{Code, Failure, Finding, nearest};
 use crate::core::model::{PackageName, Version};
-use crate::health::doctor::{Knowledge, explained_text, is_known_error};
+use crate::health::doctor::{Knowledge, explained_log, explained_text, is_known_error};
 
 #[derive(Serialize)]
 struct CodeReport {
@@ -34,10 +34,12 @@ pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Rep
         return Ok(Report::new(data, format!("{code}\n\n{}\n", code.explanation())));
     }
     // Several words are no name: somebody has pasted an error. So is one of an error that is known.
-    if text.trim().contains(char::is_whitespace) || options.profile.is_none() && is_known_error(text, session.matrix) {
+    let is_error = text.trim().contains(char::is_whitespace);
+    if text == "-" || is_error || options.profile.is_none() && is_known_error(text, session.matrix) {
         let versions = known_versions(options, session)?;
         let version_of = |name: &PackageName| versions.get(name).cloned();
-        return explained_text(text, &Knowledge { matrix: session.matrix, version_of: &version_of });
+        let knowledge = Knowledge { matrix: session.matrix, version_of: &version_of };
+        return if text == "-" { explained_log(Path::new(text), &knowledge) } else { explained_text(text, &knowledge) };
     }
     let profile = match &options.profile {
         Some(path) => Some(path.clone()),

@@ -18,7 +18,7 @@ use crate::boot::session::Session;
 use crate::boot::situation::Reading;
 use crate::boot::verdict::{Report, Verdict};
 use crate::cli::arguments::PreviewOptions;
-use crate::cli::output::{plan_line, render_plan};
+use crate::cli::output::{plan_line, plan_page, render_plan};
 use crate::core::diag::Failure;
 use crate::core::host::destination::{is_stdout, write_output, write_report};
 use crate::core::host::files;
@@ -81,6 +81,7 @@ pub(super) fn run(options: &PreviewOptions, session: &Session<'_>) -> Result<Rep
         traffic: traffic.as_ref(),
     };
     let mut report = Report::new(data, text).with_findings(planned.findings.clone());
+    report.page = Some(plan_page(plan, &seen.machine, restart, &verdicts));
     if errors > 0 {
         report = report.with_verdict(Verdict::refused(errors));
     } else {

@@ -11,7 +11,7 @@ use crate::boot::verdict::Report;
 use crate::cli::arguments::StageOptions;
 use crate::core::diag::{Code, Failure, Finding, bytes, counted, few};
 use crate::core::host::files;
-use crate::core::log::{Style, bar};
+use crate::core::log::{Style, progress_of};
 use crate::health::stage::{Staged, Staging, stage};
 
 #[derive(Serialize)]
@@ -52,7 +52,7 @@ pub(super) fn run(options: &StageOptions, session: &Session<'_>, style: Style) -
         overwrite: options.overwrite,
         boot: boot.unwrap_or_default(),
     };
-    let staged = stage(&staging, session.environment, &|total| bar(total, 0, style))?;
+    let staged = stage(&staging, session.environment, &|total| progress_of(total, 0, style))?;
     let seconds = begun.elapsed().as_secs_f64();
     let text = said(&staged, &staging, seconds);
     let mut findings: Vec<Finding> = incomplete(&staged, shards.is_some()).into_iter().collect();

@@ -30,7 +30,7 @@ macro_rules! codes {
 codes! {
     ProfileSyntax = "profile-syntax": "The profile is not valid TOML, so nothing else was checked. The caret marks where parsing stopped.",
     ProfileUnknownKey = "profile-unknown-key": "The profile has an unknown key. Unknown keys are errors, so that a misspelled `breakage` is not silently ignored. `colab-boot init` writes a profile with every key.",
-    ProfileMissingKey = "profile-missing-key": "The profile lacks a required key. A profile needs `[profile]` with `name`, and at least one package in `[frameworks]` or `[packages]`.",
+    ProfileMissingKey = "profile-missing-key": "The profile lacks a required key. A profile needs at least one package in `[frameworks]` or `[packages]`.",
     ProfileWrongType = "profile-wrong-type": "A value has the wrong type for its key, for example a number instead of a string.",
     ProfileBadValue = "profile-bad-value": "A value has the right type but is invalid. Package names follow PEP 503, specifiers PEP 440 and markers PEP 508. Debian package names must be valid, too. A profile must not set variables that change how programs and libraries are found.",
     ProfileConflict = "profile-conflict": "Two keys of the profile contradict each other, for example the same package in `[frameworks]` and `[packages]`, or an `index` that no `[[index]]` defines.",

@@ -7,14 +7,24 @@ use std::sync::Arc;
 
 use crate::core::diag::without_secrets;
 
-pub use progress::{Progress, bar};
+pub use progress::{Progress, RECORD, progress_of};
 
 /// How to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     pub color: bool,
-    /// A notebook or a file: no cursor movement.
-    pub plain: bool,
+    pub progress: ProgressForm,
+}
+
+/// How the progress of downloads and copies is written to stderr.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgressForm {
+    /// One that moves, for a terminal.
+    Bar,
+    /// A line now and then, for a log.
+    Lines,
+    /// Records for a program that draws them: see [`RECORD`].
+    Records,
 }
 
 /// How much is said.

@@ -8,12 +8,11 @@ use crate::boot::machine::Observed;
 use crate::boot::notebook::Facts;
 use crate::core::diag::{Failure, Finding, envelope};
 use crate::core::host::destination::{is_stdout, write_report};
-use crate::health::doctor::{Outcome, Vitals, bundle::bundled, html::html, junit::junit, sarif_log::sarif_log};
+use crate::health::doctor::{Outcome, Vitals, bundle::bundled, junit::junit, sarif_log::sarif_log};
 
 /// Where to.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
-    pub html: Option<PathBuf>,
     pub junit: Option<PathBuf>,
     pub sarif: Option<PathBuf>,
     pub bundle: Option<PathBuf>,
@@ -31,9 +30,6 @@ impl Outputs {
         facts: Option<&Facts>,
     ) -> Result<Option<String>, Failure> {
         let mut texts: Vec<(&PathBuf, String)> = Vec::new();
-        if let Some(path) = &self.html {
-            texts.push((path, html(outcomes)?));
-        }
         if let Some(path) = &self.junit {
             texts.push((path, junit(outcomes, self.strict)?));
         }

@@ -100,7 +100,7 @@ fn once(
         }
         digest.update(&buffer[..count]);
         have += count as u64;
-        progress.bytes(count as u64);
+        progress.bytes(&entry.path, count as u64);
     }
     if have != entry.size || !entry.is(from.metadata()) {
         let _ = std::fs::remove_file(&part);

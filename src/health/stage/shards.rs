@@ -210,7 +210,8 @@ fn write(
 ) -> std::io::Result<Line> {
     let failures = failed.len();
     let hashing = Hashing::new(parts.begin(&shard.name)?);
-    let Hashing { to: file, digest, size } = packed(shard, hashing, &|bytes| progress.bytes(bytes), failed)?;
+    let Hashing { to: file, digest, size } =
+        packed(shard, hashing, &|bytes| progress.bytes(&shard.name, bytes), failed)?;
     let (path, from, stored) = (shard.waiting(), journal.from(), modified(&file.metadata()?));
     // Those who may read all of its files may read it.
     let others = shard.entries.iter().fold(0o044, |bits, entry| bits & entry.mode);

@@ -138,7 +138,7 @@ impl<'a> Archive<'a> {
         let (is_full, seen) = (Cell::new(false), Cell::new(0));
         let ended = invocation.output_of(Some(shared), LIMIT, &|| {
             let at = (&self.file).stream_position().unwrap_or_default();
-            sink.bytes(at.saturating_sub(seen.replace(at.max(seen.get()))));
+            sink.bytes(&self.path.to_string_lossy(), at.saturating_sub(seen.replace(at.max(seen.get()))));
             is_full.set(files::volume(folder).is_ok_and(|volume| volume.free < MARGIN));
             is_full.get()
         });

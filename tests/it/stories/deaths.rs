@@ -132,7 +132,8 @@ fn each_end_of_a_kernel_is_named_rightly() {
     let said = notebook.run(&kernel, "colab_boot_run('doctor', '--all')");
     assert!(said.contains("a recorder watches the kernel") && said.contains("doctor: "), "{said}");
     assert!(!said.contains("the kernel was not asked"), "{said}");
-    assert!(said.contains("<details") && said.contains("<summary><strong>memory</strong>"), "no page: {said}");
+    let page = &notebook.page;
+    assert!(page.contains("<details") && page.contains("<summary><strong>memory</strong>"), "no page: {page}");
     // One recorder for all of them; without one that is said.
     let state = day.test.path("state/recorder");
     let names: Vec<String> = std::fs::read_dir(state)

@@ -1,7 +1,7 @@
 """A user at a Jupyter server, told by lines of JSON on standard input what to do; answers each with a line of JSON.
 
 start              → {"kernel": ID, "pid": PID}: another one in the place of one that never answers
-run ID CELLS       → {"statuses": [...], "outputs": [...]}: the cells are queued at once, as "Run all" does
+run ID CELLS       → {"statuses": [...], "outputs": [...], "pages": [...]}: the cells are queued at once, as "Run all" does
 send ID CELL       → {}: nothing is waited for
 stop ID            → {}: the kernel is ended
 restart ID         → {}: the kernel is restarted, as the menu does
@@ -47,7 +47,7 @@ class Channel:
         return name
 
     def collect(self, names, patience=PATIENCE):
-        replies, idle, outputs = {}, set(), {name: "" for name in names}
+        replies, idle, outputs, pages = {}, set(), {name: "" for name in names}, {name: "" for name in names}
         end = time.monotonic() + patience
         while (len(replies) < len(names) or len(idle) < len(names)) and time.monotonic() < end:
             try:
@@ -65,10 +65,11 @@ class Channel:
             elif kind == "stream":
                 outputs[parent] += content["text"]
             elif kind == "display_data":
-                outputs[parent] += content["data"].get("text/html", "")
+                outputs[parent] += content["data"].get("text/plain", "") + "\n"
+                pages[parent] += content["data"].get("text/html", "")
             elif kind == "error":
                 outputs[parent] += "\n".join(content["traceback"]) + "\n"
-        return [replies.get(name) for name in names], [outputs[name] for name in names]
+        return [replies.get(name) for name in names], [outputs[name] for name in names], [pages[name] for name in names]
 
 
 def start():
@@ -88,7 +89,7 @@ def settle(kernel, old, patience=PATIENCE):
     while time.monotonic() < end:
         try:
             channel = Channel(kernel)
-            _, (said,) = channel.collect([channel.send("import os; print(os.getpid())")], patience=5)
+            _, (said,), _ = channel.collect([channel.send("import os; print(os.getpid())")], patience=5)
             channel.socket.close()
             if said.strip().isdigit() and int(said) != old:
                 return int(said)
@@ -108,9 +109,9 @@ for line in sys.stdin:
     elif verb == "run":
         kernel, cells = rest
         channel = Channel(kernel)
-        statuses, outputs = channel.collect([channel.send(cell) for cell in cells])
+        statuses, outputs, pages = channel.collect([channel.send(cell) for cell in cells])
         channel.socket.close()
-        answer = {"statuses": statuses, "outputs": outputs}
+        answer = {"statuses": statuses, "outputs": outputs, "pages": pages}
     elif verb == "send":
         kernel, cell = rest
         channels[kernel] = Channel(kernel)

@@ -5,6 +5,7 @@ mod accidents;
 mod audited;
 mod claims;
 mod deaths;
+mod extension;
 mod files;
 mod fitness;
 mod fitness_scenes;

@@ -51,6 +51,8 @@ pub struct Notebook {
     _user: Running,
     input: ChildStdin,
     answers: BufReader<ChildStdout>,
+    /// What the last cells have shown as HTML.
+    pub page: String,
 }
 
 impl Notebook {
@@ -92,7 +94,7 @@ impl Notebook {
             .expect("the user starts");
         let input = user.stdin.take().expect("a pipe");
         let answers = BufReader::new(user.stdout.take().expect("a pipe"));
-        Self { _server: server, _user: Running(user), input, answers }
+        Self { _server: server, _user: Running(user), input, answers, page: String::new() }
     }
 
     fn tell(&mut self, line: &Value) -> Value {
@@ -125,6 +127,7 @@ impl Notebook {
             let all = answer[key].as_array().expect("a list");
             all.iter().map(|one| one.as_str().unwrap_or("none").to_owned()).collect()
         };
+        self.page = texts("pages").concat();
         (texts("statuses"), texts("outputs"))
     }
 

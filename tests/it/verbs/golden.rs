@@ -210,7 +210,7 @@ fn in_python(code: &str) -> String {
 #[test]
 fn torn_files_of_servers_and_odd_modules_do_not_end_the_cell() {
     let server = in_python(
-        "taken('golden/cell.py', 'colab_boot_server')\n\
+        "taken('python/colab_boot/kernel.py', 'colab_boot_server')\n\
          folder = tempfile.mkdtemp()\n\
          paths = types.ModuleType('jupyter_core.paths'); paths.jupyter_runtime_dir = lambda: folder\n\
          sys.modules.update({'jupyter_core': types.ModuleType('jupyter_core'), 'jupyter_core.paths': paths})\n\
@@ -221,7 +221,7 @@ fn torn_files_of_servers_and_odd_modules_do_not_end_the_cell() {
     );
     assert_eq!(server, "('http://here/', '')");
     let facts = in_python(
-        "taken('boot/notebook/facts.py', 'colab_boot_facts')\n\
+        "taken('python/colab_boot/facts.py', 'colab_boot_facts')\n\
          class Odd(types.ModuleType):\n    __file__ = property(lambda self: 1 / 0)\n\
          sys.modules['a\\ud800'] = types.ModuleType('x'); sys.modules['odd'] = Odd('odd')\n\
          torn = types.ModuleType('torn'); torn.__file__ = '/x/\\ud800.py'; torn.__version__ = 3; sys.modules['torn'] = torn\n\

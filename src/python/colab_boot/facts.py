@@ -1,3 +1,8 @@
+"""What a kernel has loaded and how it is set. Imports nothing of what it looks at, runs nothing of it."""
+
+import ast, builtins, gc, json, os, subprocess, sys, threading, time, types
+
+
 class ColabBootImports:
     """First on sys.meta_path, finds nothing, and remembers when which module was looked for, and after each cell what its file looked like: a file that has
     not changed since is what the kernel has loaded."""

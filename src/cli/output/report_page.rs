@@ -1,0 +1,115 @@
+//! The outcome of a verb as a page, from the values that its text and its JSON are made of.
+
+use std::collections::BTreeSet;
+
+use crate::boot::verdict::{Report, Verdict};
+use crate::cli::output::findings::render_findings;
+use crate::core::diag::{Failure, Finding, Severity, harmless};
+use crate::core::log::{ProgressForm, Style};
+use crate::core::page::{Drawn, Message, Page, Section, Sheet, Tone};
+
+/// How what is drawn in a page looks: it has its own colors.
+const PLAIN: Style = Style { color: false, progress: ProgressForm::Lines };
+
+/// The page of what `verb` has come to; a `part` of one is for below a cell. `refused` says so of a failure.
+pub fn report_page(
+    verb: &str,
+    outcome: &Result<Report, Failure>,
+    refused: Option<&Verdict>,
+    part: bool,
+) -> Result<String, Failure> {
+    match outcome {
+        Ok(report) => {
+            let own = report.page.clone().unwrap_or_else(|| as_text(report));
+            let tone = match (report.is_no(), report.findings.iter().any(|one| one.severity == Severity::Warning)) {
+                (true, _) => Tone::Error,
+                (false, true) => Tone::Warning,
+                (false, false) => Tone::Good,
+            };
+            let findings = if own.shows_findings { Vec::new() } else { drawn(&report.findings) };
+            let talk = report.talk.iter().map(|line| harmless(line)).collect();
+            let verdict = harmless(report.text.lines().next_back().unwrap_or("done"));
+            let verdict = verdict.strip_prefix(&format!("{verb}: ")).unwrap_or(&verdict).to_owned();
+            Sheet { verb, verdict, tone, page: &own, findings, talk }.render(part)
+        }
+        Err(failure) => {
+            let verdict = refused.map_or_else(|| harmless(&failure.message), |verdict| verdict.sentence().to_owned());
+            let findings = match failure.findings.as_slice() {
+                [] => vec![failed(failure)],
+                findings => drawn(findings),
+            };
+            let page = Page::default();
+            Sheet { verb, verdict, tone: Tone::Error, page: &page, findings, talk: Vec::new() }.render(part)
+        }
+    }
+}
+
+/// A report without a page of its own: its text, without the last line, which is the verdict.
+fn as_text(report: &Report) -> Page {
+    let text = harmless(report.text.trim_end());
+    let lines: Vec<&str> = text.lines().collect();
+    let before = lines.split_last().map(|(_, before)| before.join("\n")).unwrap_or_default();
+    let section =
+        Section { title: "Report".to_owned(), open: true, text: before.trim().to_owned(), ..Section::default() };
+    let sections = if section.text.is_empty() { Vec::new() } else { vec![section] };
+    Page { sections, ..Page::default() }
+}
+
+/// The findings by their codes: what is wrong first, and in the order in which they were found.
+fn drawn(findings: &[Finding]) -> Vec<Drawn> {
+    let mut all: Vec<(&Finding, Drawn)> = Vec::new();
+    for finding in findings {
+        let message = message(finding);
+        let help = finding.help.iter().map(|help| harmless(help));
+        let same = all.iter_mut().find(|(first, _)| (first.code, first.severity) == (finding.code, finding.severity));
+        if let Some((_, drawn)) = same {
+            drawn.messages.push(message);
+            drawn.help.extend(help.collect::<Vec<_>>());
+            continue;
+        }
+        let word = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        let drawn = Drawn {
+            tone: finding.severity.into(),
+            title: format!("{word}[{}]", finding.code),
+            messages: vec![message],
+            help: help.collect(),
+            why: Some(finding.code.explanation()),
+        };
+        all.push((finding, drawn));
+    }
+    all.sort_by_key(|(first, _)| match first.severity {
+        Severity::Error => 0,
+        Severity::Warning => 1,
+        Severity::Note => 2,
+    });
+    all.into_iter()
+        .map(|(_, mut drawn)| {
+            let mut seen = BTreeSet::new();
+            drawn.help.retain(|line| seen.insert(line.clone()));
+            drawn
+        })
+        .collect()
+}
+
+fn message(finding: &Finding) -> Message {
+    let bare = Finding { notes: Vec::new(), about: Vec::new(), help: Vec::new(), ..finding.clone() };
+    let place = if finding.labels.is_empty() { String::new() } else { render_findings(&[&bare], PLAIN) };
+    // Below the line with code and message.
+    let place = place.split_once('\n').map(|(_, rest)| rest.trim_end().to_owned()).unwrap_or_default();
+    Message {
+        text: harmless(&finding.message),
+        place,
+        notes: finding.notes.iter().map(|note| harmless(note)).collect(),
+    }
+}
+
+fn failed(failure: &Failure) -> Drawn {
+    let notes = failure.causes.iter().map(|cause| harmless(cause)).collect();
+    let message = Message { text: harmless(&failure.message), place: String::new(), notes };
+    let help = failure.help.iter().map(|help| harmless(help)).collect();
+    Drawn { tone: Tone::Error, title: "error".to_owned(), messages: vec![message], help, why: None }
+}

@@ -5,7 +5,7 @@
 import builtins as colab_boot_builtins, types as colab_boot_types
 
 colab_boot_kept = {**colab_boot_builtins.globals()}
-import ast, base64, builtins, gc, hashlib, html, http.client, io, json, os, pathlib, shutil, subprocess, sys, tempfile
+import ast, base64, builtins, gc, hashlib, html, http.client, io, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 import signal, sysconfig, threading, time, types, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
@@ -288,7 +288,11 @@ class ColabBootScreen:
             return colab_boot_say(line)
         record = json.loads(line[1:])
         if "html" in record:
-            return self.display({"text/plain": record["text"].rstrip(), "text/html": record["html"]})
+            COLAB_BOOT["codes"] = re.findall(r"^error\[([a-z-]+)\]", record["text"], re.M)
+            texts = {"text/plain": record["text"].rstrip(), "text/html": record["html"]}
+            if COLAB_BOOT.get("magic"):  # so that the next step can be typed in a cell
+                texts = {kind: text.replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
+            return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
         text = f"{record['done'] / 1e6:,.1f} of {record['total'] / 1e6:,.1f} MB"
         text += f", {record['files_done']} of {record['files']} files" if record["files"] else ""
@@ -364,8 +368,11 @@ def colab_boot_golden():
     if boot and of == here and when.isdigit() and 0 <= time.time() - int(when) < 86400:
         return
     release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
-    command = [colab_boot_binary(), "golden", "verify", release, "--repo", golden["at"]]
-    command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
+    command = [colab_boot_binary(), "golden", "verify", "--repo", golden["at"]]
+    if golden["keys"]:
+        command += [release, "--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
+    else:  # what was pinned when it was taken
+        command += ["--into", str(colab_boot_files().parent)]
     for key in golden["keys"]:
         command += ["--trusted-key", key]
     if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off"):
@@ -938,12 +945,14 @@ def colab_boot_modules(loaded):
     before, stamps, suspects, folders = imports.stamps, {}, [], {}
     installed = {name: (module, file) for name, (module, file) in loaded.items() if "-packages" + os.sep in colab_boot_real(file)}
     silent = colab_boot_silent({colab_boot_root(file) for _, file in installed.values()})
+    # Cython puts a module under its last name into sys.modules, too; nobody has looked for that.
+    alike = {known[0]: known for known in before.values()}
     for name, (module, file) in installed.items():
         try:
             stamp, names = (None, None) if colab_boot_root(file) in silent else colab_boot_stamp(file)
         except OSError:
             stamp = names = None
-        known = before.get(name)
+        known = before.get(name) or alike.get(id(module))
         # One that was loaded before anybody looked is what the kernel has loaded where its file is older than the kernel, and has not come there since.
         is_older = stamp is not None and stamp[0] < started and not colab_boot_moved(os.path.dirname(os.path.abspath(file)), started, folders)
         was = known[1] if known and known[0] == id(module) else stamp if is_older else None
@@ -1088,7 +1097,7 @@ def colab_boot_facts(variables):
 
 def colab_boot_apart(space, kept):
     """Gives what this cell defines names of its own, and the user's names back: what `time` or `id` is in the notebook is none of its business."""
-    imported = "ast base64 builtins gc hashlib html http io json os pathlib shutil subprocess sys sysconfig tempfile signal threading time types urllib zipfile zlib"
+    imported = "ast base64 builtins gc hashlib html http io json os pathlib re shutil subprocess sys sysconfig tempfile signal threading time types urllib zipfile zlib"
     own = {"__builtins__": builtins, "__name__": "__main__", **{name: space[name] for name in imported.split()}}
     own.update({name: value for name, value in space.items() if name.lower().replace("_", "").startswith("colabboot")})
 
@@ -1119,4 +1128,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:ae8402b68e4de38124f7aadd9e37562f71fef2cc7c5244be555463d27e4db87d
+# Built as sha256:1d4f1c98926fc8a97e5b2ed4816fa79a49cccd95e2a5feeb155c0cdf13ab528d

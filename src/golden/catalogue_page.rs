@@ -9,6 +9,7 @@ use minijinja::{Environment, Value, context};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::core::page::STYLE;
 use crate::golden::catalogue::Catalogue;
 use crate::golden::entry::Release;
 
@@ -114,6 +115,7 @@ pub fn render_page(
         data => Value::from(Serde(&data)),
         script => SCRIPT,
         csp => csp,
+        style => STYLE,
         place => place,
     };
     template.render(context).map_err(|error| error.to_string())

@@ -4,7 +4,7 @@
 import builtins as colab_boot_builtins, types as colab_boot_types
 
 colab_boot_kept = {**colab_boot_builtins.globals()}
-import ast, base64, builtins, gc, hashlib, html, http.client, io, json, os, pathlib, shutil, subprocess, sys, tempfile
+import ast, base64, builtins, gc, hashlib, html, http.client, io, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 import signal, sysconfig, threading, time, types, urllib.request, zipfile, zlib
 
 COLAB_BOOT = {
@@ -92,7 +92,7 @@ def colab_boot_files():
 
 def colab_boot_apart(space, kept):
     """Gives what this cell defines names of its own, and the user's names back: what `time` or `id` is in the notebook is none of its business."""
-    imported = "ast base64 builtins gc hashlib html http io json os pathlib shutil subprocess sys sysconfig tempfile signal threading time types urllib zipfile zlib"
+    imported = "ast base64 builtins gc hashlib html http io json os pathlib re shutil subprocess sys sysconfig tempfile signal threading time types urllib zipfile zlib"
     own = {"__builtins__": builtins, "__name__": "__main__", **{name: space[name] for name in imported.split()}}
     own.update({name: value for name, value in space.items() if name.lower().replace("_", "").startswith("colabboot")})
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 
 use data_encoding::BASE64;
 use flate2::Compression;
@@ -12,11 +13,13 @@ use crate::boot::lock::read_lock;
 use crate::boot::notebook::PARTS;
 use crate::boot::plan::variables_for;
 use crate::boot::profile::Profile;
+use crate::core::diag::shell_word;
 use crate::core::model::Sha256;
 use crate::core::model::ipynb::Ipynb;
 use crate::core::model::json_text::strict;
 
 const CELL: &str = include_str!("cell.py");
+const SHORT_CELL: &str = include_str!("short_cell.py");
 pub const VERIFY: &str = include_str!("verify_cell.py");
 
 /// Where the cell gets colab-boot when it is not on the machine.
@@ -35,6 +38,16 @@ pub struct Golden<'a> {
     pub binary: Option<&'a Binary>,
     /// The repository that it is published in.
     pub home: Option<&'a Home>,
+    /// Its cell has profile and lock with it, though they could be fetched.
+    pub offline: bool,
+}
+
+impl<'a> Golden<'a> {
+    /// The wheel and the repository, where the cell can fetch all from there.
+    fn fetched(&self) -> Option<(&'a Binary, &'a Home)> {
+        let is_wheel = |binary: &&Binary| binary.url.starts_with("http") && binary.url.ends_with(".whl");
+        self.binary.filter(is_wheel).zip(self.home).filter(|_| !self.offline)
+    }
 }
 
 /// Where a release is published, and who may say that it was withdrawn: literals of the cell, nothing of it is fetched.
@@ -48,8 +61,25 @@ pub struct Home {
     pub min_seq: u64,
 }
 
-/// The Python of the first cell.
-pub fn render_cell(golden: Golden<'_>) -> String {
+/// The first cell of a notebook: it fetches all by digest where that is published, else it has all with it.
+pub fn render_boot_cell(golden: Golden<'_>) -> String {
+    let Some((binary, home)) = golden.fetched() else { return render_cell(golden) };
+    let Home { url, keys, threshold, min_seq } = home;
+    let keys: String = keys.iter().map(|key| format!(" --trusted-key {}", shell_word(Path::new(key)))).collect();
+    let values = [
+        ("@BINARY_URL@", binary.url.clone()),
+        ("@BINARY_SHA256@", binary.sha256.to_string()),
+        ("@LOCK_SHA256@", Sha256::of(golden.lock.as_bytes()).to_string()),
+        ("@HOME@", format!("{url} --threshold {threshold} --min-seq {min_seq}{keys}")),
+        ("@RELEASE@", format!("{}@{}", golden.profile.name, golden.profile.version)),
+        ("@NAME@", golden.profile.name.to_string()),
+        ("@VERSION@", golden.profile.version.to_string()),
+    ];
+    values.iter().fold(SHORT_CELL.to_owned(), |cell, (name, value)| cell.replace(name, value))
+}
+
+/// The Python of the first cell of a script, with all that it needs.
+fn render_cell(golden: Golden<'_>) -> String {
     let text = |value: &str| Value::from(value).to_string();
     let (url, sha256) = match golden.binary {
         Some(binary) => (text(&binary.url), text(&binary.sha256.to_string())),
@@ -121,7 +151,7 @@ fn notebook_cell(kind: &str, id: &str, source: &str) -> Value {
 pub fn render_notebook(golden: Golden<'_>) -> String {
     let Golden { profile, .. } = golden;
     let title = format!("# {} {}\n\n{}", profile.name, profile.version, profile.description);
-    let boot = render_cell(golden);
+    let boot = render_boot_cell(golden);
     let built = digest_of([("markdown", title.as_str()), ("code", &boot), ("code", VERIFY)].into_iter());
     let notebook = json!({
         "cells": [

@@ -46,9 +46,7 @@ fn held_in(at: usize, cell: &Cell) -> Option<Held> {
     let title = cell.source.lines().take(3).find_map(|line| line.strip_prefix("# @title colab-boot: "))?;
     let (name, version) = title.trim().split_once(' ')?;
     let (name, version) = (name.parse::<PackageName>().ok()?, version.parse::<semver::Version>().ok()?);
-    let sha256: Sha256 = literal(&cell.source, "lock")?.strip_prefix("{\"sha256\": \"")?.get(..64)?.parse().ok()?;
-    let home = literal(&cell.source, "golden")
-        .and_then(|text| serde_json::from_str::<CarriedHome>(text.trim_end_matches(',')).ok());
+    let (sha256, home) = fetched(&cell.source, title).or_else(|| carried(&cell.source))?;
     let known: Option<Pin> = serde_json::from_value(cell.value["metadata"][KEY].clone()).ok();
     let pin = known.filter(|pin| (&pin.name, &pin.version, pin.sha256) == (&name, &version, sha256));
     let from = home.as_ref().map(|home| home.at.clone()).unwrap_or_default();
@@ -64,6 +62,33 @@ fn held_in(at: usize, cell: &Cell) -> Option<Held> {
         sha256,
     };
     Some(Held { at, pin: pin.unwrap_or_else(own), home, source: cell.source.clone() })
+}
+
+/// The digest of the lock that a cell has with it, and where its release is published.
+fn carried(source: &str) -> Option<(Sha256, Option<CarriedHome>)> {
+    let sha256 = literal(source, "lock")?.strip_prefix("{\"sha256\": \"")?.get(..64)?.parse().ok()?;
+    let home =
+        literal(source, "golden").and_then(|text| serde_json::from_str::<CarriedHome>(text.trim_end_matches(',')).ok());
+    Some((sha256, home))
+}
+
+/// The same of a cell that fetches them.
+fn fetched(source: &str, title: &str) -> Option<(Sha256, Option<CarriedHome>)> {
+    let line = source.lines().find_map(|line| line.strip_prefix("%boot add "))?;
+    let (release, rest) = line.split_once('#')?;
+    let (sha256, rest) = rest.split_once(" --from ")?;
+    let mut options = rest.split(" --");
+    let mut home = CarriedHome { at: options.next()?.to_owned(), keys: Vec::new(), threshold: 1, min_seq: 0 };
+    for option in options {
+        match option.split_once(' ')? {
+            ("threshold", value) => home.threshold = value.parse().ok()?,
+            ("min-seq", value) => home.min_seq = value.parse().ok()?,
+            ("trusted-key", value) => home.keys.push(value.trim_matches('\'').to_owned()),
+            _ => return None,
+        }
+    }
+    let is_named = release.split_once('@') == title.trim().split_once(' ');
+    is_named.then_some((sha256.parse().ok()?, Some(home)))
 }
 
 /// What is wrong with the cells around one that boots.

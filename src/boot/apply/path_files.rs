@@ -36,8 +36,14 @@ impl Work<'_> {
                     .insert((name, text.map(|text| Sha256::of(text.as_bytes()))));
             }
         }
+        let editable = self.planned.editable();
         for one in touched {
             let Some(name) = &one.name else { continue };
+            if editable.contains_key(name) {
+                // It is built later, and Python finds it by a path file.
+                one.starts = !old.contains_key(name);
+                continue;
+            }
             let new = wheels.get(name).map(|wheel| path_files(&wheel.record)).unwrap_or_default();
             let old = old.get(name).cloned().unwrap_or_default();
             let going = given.remove(name).unwrap_or_default();

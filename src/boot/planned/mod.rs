@@ -5,7 +5,8 @@ mod image_forecast;
 mod linked_away;
 mod shadow;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::path::PathBuf;
 
 use url::Url;
@@ -164,6 +165,12 @@ impl Planned {
         self.findings.extend(findings);
     }
 
+    /// Packages that are links to folders, with these.
+    pub fn editable(&self) -> BTreeMap<PackageName, &Path> {
+        let wanted = self.goal.profile().into_iter().flat_map(|profile| &profile.wanted);
+        wanted.filter_map(|one| Some((one.name.clone(), one.origin.as_ref()?.editable()?))).collect()
+    }
+
     /// Whether a finding forbids the plan.
     pub fn has_error(&self) -> bool {
         self.errors() > 0
@@ -174,8 +181,8 @@ impl Planned {
 pub fn script_of(planned: &Planned, plan: &Plan, matrix: &Matrix) -> String {
     let python = planned.seen.machine.python.as_ref();
     let layout = python.and_then(|python| python.layout.as_ref());
-    let wanted = || planned.goal.profile().into_iter().flat_map(|profile| &profile.wanted);
-    let direct = wanted().filter_map(|one| one.direct.as_ref());
+    let wanted = planned.goal.profile().into_iter().flat_map(|profile| &profile.wanted);
+    let direct = wanted.filter_map(|one| one.direct.as_ref());
     let search = planned.seen.observed().and_then(|observed| Some(&observed.python.as_ref()?.search));
     let incoming = plan.changes.iter().filter(|change| change.package.is_some()).map(|change| change.name.clone());
     let beside = layout.zip(search).filter(|_| planned.seen.is_here());
@@ -196,7 +203,7 @@ pub fn script_of(planned: &Planned, plan: &Plan, matrix: &Matrix) -> String {
         externally_managed: layout.is_some_and(|layout| layout.externally_managed),
         indexes: planned.indexes.iter().map(|(name, url)| (name.as_str(), url)).collect(),
         direct: direct.map(|direct| (direct.file(), &direct.url)).collect(),
-        editable: wanted().filter_map(|one| Some((one.name.clone(), one.origin.as_ref()?.editable()?))).collect(),
+        editable: planned.editable(),
     };
     render_script(plan, &context)
 }

@@ -81,6 +81,11 @@ pub struct PublishOptions {
     #[arg(long, value_name = "URL")]
     pub at: Option<url::Url>,
 
+    /// Write cells that contain the profile and the lock, for notebooks that can't reach the repository. Otherwise,
+    /// with --at and a wheel, the cell of the notebook is short, and fetches both by digest
+    #[arg(long)]
+    pub offline: bool,
+
     /// The repository on GitHub and the commit, for the "Open in Colab" links of the page
     #[arg(long, value_name = "OWNER/REPO/COMMIT[/FOLDER]")]
     pub colab: Option<String>,

@@ -58,7 +58,7 @@ fn changes(plan: &Plan) -> Section {
         title: "Changes".to_owned(),
         sum: format!("{}{download}", counted(rows.len(), "package")),
         open: true,
-        head: vec!["", "package", "now", "then", "size", "because"],
+        head: vec!["change", "package", "now", "then", "size", "because"],
         rows,
         ..Section::default()
     }

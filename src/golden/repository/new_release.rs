@@ -76,12 +76,12 @@ fn from_no_folder(profile: &Profile, lock: &Lock) -> Result<(), Failure> {
 pub fn make_release(
     session: &Session<'_>,
     profile: &Path,
-    (binary, home): (Option<&Binary>, Option<&Home>),
+    (binary, home, offline): (Option<&Binary>, Option<&Home>, bool),
     policy: &Policy,
 ) -> Result<Made, Failure> {
     let (profile, lock, text) = with_lock(session, profile, &profile.with_extension("lock"))?;
     must_be_had(&profile, &lock)?;
-    let golden = Golden { profile: &profile, lock: &text, binary, home };
+    let golden = Golden { profile: &profile, lock: &text, binary, home, offline };
     let named = |suffix: &str, content: String| (format!("{}.{suffix}", profile.name), content.into_bytes());
     let mut files = vec![
         named("ipynb", render_notebook(golden)),

@@ -10,16 +10,22 @@ Imports the standard library alone. Nothing that runs after a cell raises: COLAB
 
 import hashlib, json, os, pathlib, re, subprocess, sys, sysconfig
 
+# `%reload_ext` loads this module alone; another wheel has other parts.
+for part in ("facts", "kernel"):
+    sys.modules.pop(f"{__name__}.{part}", None)
+
 from . import kernel
 from .facts import colab_boot_imports
 from .kernel import COLAB_BOOT, ColabBootStop, colab_boot_apply, colab_boot_follow, colab_boot_home, colab_boot_run, colab_boot_say, colab_boot_write
 
 # The profile of `%%boot`, and its lock, lie beside the notebook: paths in it start there.
+FOLDER = os.getcwd()
 NOTEBOOK = ".notebook.toml"
 
-# Verbs that are about a profile, and those that are about the kernel or its environment.
+# Verbs that are about a profile, those that are about the kernel or its environment, and those that take a profile last.
 WITH_PROFILE = {"apply", "plan", "verify"}
 WITH_KERNEL = WITH_PROFILE | {"doctor", "fingerprint", "restore", "status"}
+PROFILE_LAST = {"export", "forecast", "lock", "tree"}
 
 
 def binary():
@@ -53,40 +59,139 @@ def unpacked(archive):
     return str(path)
 
 
+def near(path):
+    """The path of a file, by its name alone where the kernel works in its folder."""
+    here = os.path.isdir(os.curdir) and os.path.isdir(path.parent) and os.path.samefile(os.curdir, path.parent)
+    return pathlib.Path(path.name) if here else path
+
+
+def place(name):
+    """A file beside the notebook."""
+    return near(pathlib.Path(FOLDER, name))
+
+
 def profile():
     """The profile that this kernel is about; None where there is none."""
     known = COLAB_BOOT.get("profile")
-    return known or next((pathlib.Path(name) for name in (NOTEBOOK, "profile.toml") if os.path.isfile(name)), None)
+    return near(known) if known else next((place(name) for name in (NOTEBOOK, "profile.toml") if place(name).is_file()), None)
 
 
-kernel.colab_boot_binary, kernel.colab_boot_files = binary, profile
-
-
-def written(body):
-    """The profile that the body of a cell is, in its file. Requirement lines, as pip takes them, become one."""
-    path, lines = pathlib.Path(NOTEBOOK), (line.strip() for line in body.splitlines())
-    there = path.read_text() if path.is_file() else ""
-    first = next((line for line in lines if line and not line.startswith("#")), "")
-    text = body if first.startswith("[") else from_requirements(body, there)
-    if there != text:
-        colab_boot_write(path, text.encode())
-    # Which variables it sets; to ask for one too many does no harm.
+def profile_and_variables():
+    """The profile; what this kernel says of itself is about the variables that it may set. To ask for one too many does no harm."""
+    path = profile()
+    text = path.read_text() if path is not None and path.is_file() else ""
     COLAB_BOOT["variables"] = sorted({*re.findall(r'([A-Za-z_]\w*)"?\s*=', text), *kernel.COLAB_BOOT_ASKED, "CUBLAS_WORKSPACE_CONFIG"})
     return path
 
 
-def from_requirements(body, there):
-    """The profile that asks for these requirement lines; `there`, where it was made of them."""
+COLAB_BOOT["magic"] = True
+kernel.colab_boot_binary, kernel.colab_boot_files = binary, profile_and_variables
+
+
+def of_body(body, there):
+    """The text of the profile that the body of a cell is. Requirement lines, as pip takes them, become one; `there`, where it was made of them."""
+    lines = (line.strip() for line in body.splitlines())
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    if not first:
+        raise ColabBootStop("colab-boot: the cell names no package: write requirement lines or a profile below %%boot")
+    if first.startswith("["):
+        return ended(body)
     mark = f"# Made of the lines below %%boot, sha256 {hashlib.sha256(body.encode()).hexdigest()[:16]}\n"
-    if there.startswith(mark):
+    if there.startswith(mark) and is_ours(there):
         return there
-    command = [binary(), "init", "-", "--from", "-", "--python", sys.executable]
-    done = subprocess.run(command, input=body, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    colab_boot_say(done.stderr)
+    # A file, for what its lines name lies beside the notebook.
+    lines = place(".notebook-cell.txt")
+    keep(lines, body)
+    try:
+        command = [binary(), "init", "-", "--from", str(lines), "--python", sys.executable]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    finally:
+        lines.unlink()
+    colab_boot_say(re.sub(r"(?m)^ = help: it should be .*\n", "", done.stderr.replace(f"`{lines}`", "the cell").replace(str(lines), "the cell")))
     if done.returncode:
-        raise ColabBootStop("colab-boot: this is neither a profile nor a list of requirements; see the message above")
+        raise ColabBootStop("colab-boot: the lines below %%boot are neither a profile nor requirement lines, such as torch==2.11.*; one package a line")
     # That it was made in this folder says nothing.
-    return mark + re.sub(r'(?m)^name = ".*"$', 'name = "notebook"', done.stdout, count=1)
+    return ended(mark + re.sub(r'(?m)^name = ".*"$', 'name = "notebook"', done.stdout, count=1))
+
+
+def ended(text):
+    """The text with a last line by which it is known to be ours."""
+    text = text if text.endswith("\n") else text + "\n"
+    return f"{text}# Written by %%boot, {hashlib.sha256(text.encode()).hexdigest()[:16]}\n"
+
+
+def is_ours(text):
+    """Whether nobody has edited what was written."""
+    above, _, last = text.rstrip("\n").rpartition("\n")
+    return ended(above).rstrip("\n").endswith("\n" + last) if last else False
+
+
+def keep(path, text):
+    """Writes a file beside the notebook."""
+    try:
+        new = path.with_name(path.name + ".new")
+        new.write_text(text)
+        new.replace(path)
+    except OSError as error:
+        raise ColabBootStop(f"colab-boot: {path} could not be written: {error.strerror}; %cd to a folder that you may write to, and load the extension again") from None
+
+
+def written(body):
+    """Writes the profile that the body of a cell is; with what was there before. A file of the user's is kept aside."""
+    path = place(NOTEBOOK)
+    there = path.read_text() if path.is_file() else None
+    text = of_body(body, there or "")
+    if there == text:
+        return path, there
+    if there is not None and not is_ours(there):
+        aside = next(one for one in (path.with_name(f"{path.name}.{count}") for count in range(1, 1000)) if not one.exists())
+        path.replace(aside)
+        colab_boot_say(f"colab-boot: {path} was edited by hand: it is kept as {aside}\n")
+    elif COLAB_BOOT.get("applied", cell_id()) != cell_id():
+        colab_boot_say("colab-boot: this replaces the profile that %%boot has applied in this kernel. A notebook has one: write all packages in one cell\n")
+    keep(path, text)
+    return path, there
+
+
+def cell_id():
+    """Which cell runs, where the front end says so."""
+    try:
+        return sys.modules["IPython"].get_ipython().kernel.get_parent("shell")["metadata"].get("cellId")
+    except Exception:
+        return None
+
+
+def planned(verb, body, words):
+    """A verb that changes nothing, about the profile that a body is: nothing is kept of it."""
+    path = place(NOTEBOOK)
+    there = path.read_text() if path.is_file() else ""
+    text = of_body(body, there)
+    before = COLAB_BOOT.get("profile")
+    if text != there:
+        path = place(".notebook-plan.toml")
+        keep(path, text if "[profile]" in text else text + '[profile]\nname = "notebook"\n')
+    try:
+        about(path)
+        ends(verb, run(verb, words))
+    finally:
+        COLAB_BOOT["profile"] = before
+        if text != there:
+            path.unlink()
+
+
+def applied_body(body, words):
+    """Applies the profile that a body is. Where that is refused, the one of before stays."""
+    path, before = written(body)
+    about(path)
+    try:
+        applied(words)
+        COLAB_BOOT["applied"] = cell_id()
+    except BaseException:
+        lock, digest = path.with_suffix(".lock"), hashlib.sha256(path.read_bytes()).hexdigest()
+        # The lock is written before the first change.
+        if not (lock.is_file() and digest in lock.read_text()):
+            path.unlink() if before is None else keep(path, before)
+        raise
 
 
 def split(line):
@@ -94,9 +199,9 @@ def split(line):
     import shlex
 
     try:
-        words = shlex.split(line, comments=True)
+        words = shlex.split(line)
     except ValueError as error:
-        raise ColabBootStop(f"colab-boot: {error}: {line}") from None
+        raise ColabBootStop(f"colab-boot: {error}: quote the text, or write it below %%boot explain") from None
     return ("apply", words) if not words or words[0].startswith("-") else (words[0], words[1:])
 
 
@@ -104,38 +209,48 @@ def boot(line, cell=None):
     """`%boot` and `%%boot`."""
     # The front end may give a line magic a blank cell.
     body = cell if cell and cell.strip() else None
-    if body is None and not line.strip():
+    if body is None and (not line.strip() or line.split()[0] in ("-h", "--help")):
         return colab_boot_say(__doc__.split("\n\n", 1)[1] + "\n")
     verb, words = split(line)
-    if body is not None and verb not in WITH_PROFILE | {"lock", "explain"}:
-        raise ColabBootStop(f"colab-boot: %%boot {verb} takes no text below it; write %boot {verb}")
+    if body is not None and verb not in ("apply", "explain", "lock", "plan"):
+        raise ColabBootStop(f"colab-boot: %%boot {verb} takes no text below it; above a profile, write %%boot, %%boot plan or %%boot lock")
     if verb == "explain":
         return explain(body or " ".join(words))
     if verb == "add" and any(word == "--from" or word.startswith("--from=") for word in words):
         return add_release(words)
+    if verb == "apply" and any(word.split("=")[0] in ("--no-restart", "--restart") for word in words):
+        raise ColabBootStop("colab-boot: in a notebook the cell restarts the kernel where that is needed: leave out --no-restart and --restart")
+    if body is not None and verb == "plan":
+        return planned(verb, body, words)
+    if body is not None and verb == "apply":
+        return applied_body(body, words)
     if body is not None:
-        COLAB_BOOT["profile"] = written(body)
+        about(written(body)[0])
     elif verb in WITH_PROFILE and words and words[0].endswith(".toml"):
-        COLAB_BOOT["profile"] = pathlib.Path(words.pop(0))
+        about(pathlib.Path(words.pop(0)))
     if verb in WITH_PROFILE and profile() is None:
-        raise ColabBootStop(f"colab-boot: there is no profile: write one below %%boot {verb}, or name its file")
+        raise ColabBootStop(f"colab-boot: there is no profile: write one below %%boot, or name its file: %boot {verb} my.toml")
     if verb == "apply":
         return applied(words)
     ends(verb, run(verb, words))
+    if verb == "restore":
+        COLAB_BOOT["seen"] = None  # what is installed is no lock's any more
+
+
+def about(path):
+    """From now on the kernel is about this profile, which no release is known of."""
+    COLAB_BOOT["profile"], COLAB_BOOT["golden"] = pathlib.Path(os.path.abspath(path)), None
 
 
 def run(verb, words):
     """Runs a verb; its exit code."""
     if verb in WITH_KERNEL and "--help" not in words:
         return colab_boot_run(verb, *words)[0]
-    if body_profile(verb, words):
-        words = [str(profile()), *words]
+    if verb in PROFILE_LAST and profile() and not any(word.endswith(".toml") for word in words) and "--help" not in words:
+        words = [*words, str(profile())]
+    if verb == "run" and profile() and "--profile" not in words and "--help" not in words:
+        words = ["--profile", str(profile()), *words]
     return colab_boot_follow([binary(), verb, *words])
-
-
-def body_profile(verb, words):
-    """Whether a verb that names no profile means that of the notebook."""
-    return verb == "lock" and profile() and not any(word.endswith(".toml") for word in words)
 
 
 def applied(options):
@@ -153,29 +268,32 @@ def ends(verb, code):
 def add_release(words):
     """`%boot add NAME@VERSION#DIGEST --from REPOSITORY [--trusted-key KEY]...`: takes a release and applies it. What is here already is not fetched
     again; whether it was withdrawn is asked once a day."""
-    words = [part for word in words for part in (["--from", word[7:]] if word.startswith("--from=") else [word])]
-    release, _, digest = next((word for word in words if "@" in word and not word.startswith("-") and "://" not in word), "").partition("#")
-    digest = digest.rpartition("=")[2]
-    if not re.fullmatch(r"[a-z0-9._-]+@[0-9][^/\s]*", release) or not re.fullmatch("[0-9a-f]{64}", digest):
+    words = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    release, _, digest = (words[0] if words else "").partition("#")
+    digest, options = digest.rpartition("=")[2], list(zip(words[1::2], words[2::2]))
+    named = {"--from": "", "--threshold": "1", "--min-seq": "0", **dict(options)}
+    if not re.fullmatch(r"[A-Za-z0-9._-]+@[0-9][^/\s]*", release) or not re.fullmatch("[0-9a-f]{64}", digest) or len(words) % 2 == 0:
         raise ColabBootStop("colab-boot: write %boot add NAME@VERSION#SHA256 --from REPOSITORY; SHA256 is the digest of its lock")
-    at = words[words.index("--from") + 1] if words.index("--from") + 1 < len(words) else ""
-    rest = [word for word in words if word not in ("--from", at) and not word.startswith(release)]
-    keys = [rest[place + 1] for place, word in enumerate(rest[:-1]) if word == "--trusted-key"]
-    name = release.partition("@")[0]
+    if not {*named} <= {"--from", "--trusted-key", "--threshold", "--min-seq"} or not (named["--threshold"] + named["--min-seq"]).isdigit():
+        raise ColabBootStop("colab-boot: %boot add takes --from REPOSITORY, --trusted-key KEY, --threshold N and --min-seq N")
+    at, name = named["--from"], release.partition("@")[0]
     folder = colab_boot_home() / "releases" / digest[:12]
     lock = folder / f"{name}.lock"
     if not lock.is_file() or hashlib.sha256(lock.read_bytes()).hexdigest() != digest:
         folder.mkdir(parents=True, exist_ok=True)
-        ends("add", colab_boot_follow([binary(), "golden", "add", f"{release}#sha256={digest}", "--repo", at, "--into", str(folder), *rest]))
-    COLAB_BOOT["profile"] = folder / f"{name}.toml"
-    COLAB_BOOT["golden"] = {"at": at, "release": release, "keys": keys, "threshold": 1, "min-seq": 0}
-    COLAB_BOOT["lock"] = {"sha256": digest}
-    COLAB_BOOT["variables"] = sorted({*re.findall(r'([A-Za-z_]\w*)"?\s*=', COLAB_BOOT["profile"].read_text()), *kernel.COLAB_BOOT_ASKED})
+        more = [word for option, value in options if option != "--from" for word in (option, value)]
+        ends("add", colab_boot_follow([binary(), "golden", "add", f"{release}#sha256={digest}", "--repo", at, "--into", str(folder), *more]))
+    keys = [value for option, value in options if option == "--trusted-key"]
+    COLAB_BOOT["golden"] = {"at": at, "release": release, "keys": keys, "threshold": int(named["--threshold"]), "min-seq": int(named["--min-seq"])}
+    COLAB_BOOT["profile"], COLAB_BOOT["lock"] = folder / f"{name}.toml", {"sha256": digest}
     applied(["--locked"])
 
 
 def explain(text=""):
     """What an error means: that of `text`, else the last one of this kernel."""
+    codes = COLAB_BOOT.get("codes")
+    if not text.strip() and codes and isinstance(getattr(sys, "last_value", None), ColabBootStop):
+        return ends("explain", colab_boot_follow([binary(), "explain", codes[0]]))
     if not text.strip():
         text = last_error()
     if not text:
@@ -186,11 +304,18 @@ def explain(text=""):
     ends("explain", colab_boot_follow([binary(), "explain", "-"], text))
 
 
-def last_error(error=None):
+def last_error():
+    """The traceback of the last cell that failed, but for our own stops."""
+    error = getattr(sys, "last_value", None)
+    if error is None or isinstance(error, ColabBootStop):
+        return COLAB_BOOT.get("failed", "")
+    return as_text(error)
+
+
+def as_text(error):
     import traceback
 
-    error = error or getattr(sys, "last_value", None)
-    return "".join(traceback.format_exception(type(error), error, error.__traceback__)) if error is not None else ""
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
 
 
 def packages_stamp():
@@ -204,10 +329,13 @@ def packages_stamp():
 def after_cell(result):
     """Runs after each cell: offers `%boot explain` for a known error, and says when something has changed the packages that colab-boot installed."""
     try:
+        error = result.error_in_exec
+        if isinstance(error, Exception) and not isinstance(error, ColabBootStop):
+            COLAB_BOOT["failed"] = as_text(error)  # the error itself would keep what its frames hold
         if os.environ.get("COLAB_BOOT_HOOKS") == "0":
             return
-        if result.error_in_exec is not None:
-            return offer(result.error_in_exec)
+        if error is not None:
+            return offer(error)
         stamp = packages_stamp()
         if COLAB_BOOT.get("seen") not in (None, stamp):
             COLAB_BOOT["seen"] = stamp
@@ -224,7 +352,7 @@ def offer(error):
         return
     known.add(kind)
     quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True, "timeout": 3}
-    done = subprocess.run([binary(), "explain", "-", "--json"], input=last_error(error), **quiet)
+    done = subprocess.run([binary(), "explain", "-", "--json"], input=as_text(error), **quiet)
     found = [one for one in json.loads(done.stdout)["report"] or [] if not one["near"]] if done.returncode == 0 else []
     if found:
         colab_boot_say(f"colab-boot knows this error: {found[0]['means'].split('. ')[0].rstrip('.')}. What helps: %boot explain\n")
@@ -249,13 +377,16 @@ def load_ipython_extension(shell):
     shell.register_magic_function(boot, "line_cell", "boot")
     unload_ipython_extension(shell)
     shell.events.register("post_run_cell", after_cell)
-    COLAB_BOOT["hook"] = after_cell
+    shell.colab_boot_hook = after_cell
+    # What verify cells use.
+    shell.push({"colab_boot_run": colab_boot_run, "ColabBootStop": ColabBootStop}, interactive=False)
     if COLAB_BOOT.get("seen") is None and profile() is not None:
         COLAB_BOOT["seen"] = packages_stamp()
     colab_boot_imports()
 
 
 def unload_ipython_extension(shell):
-    hook = COLAB_BOOT.pop("hook", None)
+    hook = getattr(shell, "colab_boot_hook", None)
     if hook is not None:
+        shell.colab_boot_hook = None
         shell.events.unregister("post_run_cell", hook)

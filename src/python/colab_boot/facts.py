@@ -367,12 +367,14 @@ def colab_boot_modules(loaded):
     before, stamps, suspects, folders = imports.stamps, {}, [], {}
     installed = {name: (module, file) for name, (module, file) in loaded.items() if "-packages" + os.sep in colab_boot_real(file)}
     silent = colab_boot_silent({colab_boot_root(file) for _, file in installed.values()})
+    # Cython puts a module under its last name into sys.modules, too; nobody has looked for that.
+    alike = {known[0]: known for known in before.values()}
     for name, (module, file) in installed.items():
         try:
             stamp, names = (None, None) if colab_boot_root(file) in silent else colab_boot_stamp(file)
         except OSError:
             stamp = names = None
-        known = before.get(name)
+        known = before.get(name) or alike.get(id(module))
         # One that was loaded before anybody looked is what the kernel has loaded where its file is older than the kernel, and has not come there since.
         is_older = stamp is not None and stamp[0] < started and not colab_boot_moved(os.path.dirname(os.path.abspath(file)), started, folders)
         was = known[1] if known and known[0] == id(module) else stamp if is_older else None

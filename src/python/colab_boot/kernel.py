@@ -1,6 +1,6 @@
 """What every cell and the extension do in a kernel: run colab-boot, show what it says, restart once. A cell is this text with the profile and the lock."""
 
-import html, json, os, pathlib, signal, subprocess, sys, sysconfig, tempfile, time
+import html, json, os, pathlib, re, signal, subprocess, sys, sysconfig, tempfile, time
 
 from .facts import colab_boot_facts, colab_boot_silent, colab_boot_text
 
@@ -153,7 +153,11 @@ class ColabBootScreen:
             return colab_boot_say(line)
         record = json.loads(line[1:])
         if "html" in record:
-            return self.display({"text/plain": record["text"].rstrip(), "text/html": record["html"]})
+            COLAB_BOOT["codes"] = re.findall(r"^error\[([a-z-]+)\]", record["text"], re.M)
+            texts = {"text/plain": record["text"].rstrip(), "text/html": record["html"]}
+            if COLAB_BOOT.get("magic"):  # so that the next step can be typed in a cell
+                texts = {kind: text.replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
+            return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
         text = f"{record['done'] / 1e6:,.1f} of {record['total'] / 1e6:,.1f} MB"
         text += f", {record['files_done']} of {record['files']} files" if record["files"] else ""
@@ -229,8 +233,11 @@ def colab_boot_golden():
     if boot and of == here and when.isdigit() and 0 <= time.time() - int(when) < 86400:
         return
     release = f"{golden['release']}#sha256={COLAB_BOOT['lock']['sha256']}"
-    command = [colab_boot_binary(), "golden", "verify", release, "--repo", golden["at"]]
-    command += ["--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
+    command = [colab_boot_binary(), "golden", "verify", "--repo", golden["at"]]
+    if golden["keys"]:
+        command += [release, "--threshold", str(golden["threshold"]), "--min-seq", str(golden["min-seq"])]
+    else:  # what was pinned when it was taken
+        command += ["--into", str(colab_boot_files().parent)]
     for key in golden["keys"]:
         command += ["--trusted-key", key]
     if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off"):

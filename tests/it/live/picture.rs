@@ -7,26 +7,26 @@ use serde_json::json;
 
 use crate::live::world;
 use crate::stories::notebook::STACKS;
+use crate::stories::page::looked_at;
 use crate::support::python::kept;
 use crate::support::test::Outcome;
 
-const CELLS: [&str; 4] = [
-    "%%writefile profile.toml\n[profile]\nname = \"llm\"\n\n[frameworks]\ntorch = \"2.15.*\"\n\n[packages]\ntransformers = \"*\"",
-    "!colab-boot plan",
-    "%%writefile profile.toml\n[profile]\nname = \"llm\"\n\n[frameworks]\ntorch = \"2.11.*\"\n\n[packages]\nbitsandbytes = \"*\"",
-    "!colab-boot plan",
+const CELLS: [&str; 3] = [
+    "%load_ext colab_boot",
+    "%%boot plan\n[frameworks]\ntorch = \"2.15.*\"\n\n[packages]\ntransformers = \"*\"",
+    "%%boot plan\n[frameworks]\ntorch = \"2.11.*\"\n\n[packages]\nbitsandbytes = \"*\"",
 ];
 
 /// With `SNAPSHOTS=overwrite` the picture becomes that of the README.
 #[test]
-fn it_is_what_a_notebook_shows() {
+fn it_is_what_a_notebook_shows_and_everybody_can_read_it() {
     let Some(test) = world() else { return };
     if Command::new("chromium").arg("--version").output().is_err() {
         eprintln!("skipped: there is no chromium on this machine");
         return;
     }
     let Some(venv) = kept(STACKS[1]) else { return };
-    let cell = |text: &str| json!({ "cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": text });
+    let cell = |text: &str| json!({ "cell_type": "code", "execution_count": null, "metadata": { "tags": ["raises-exception"] }, "outputs": [], "source": text });
     let kernel = json!({ "name": "python3", "display_name": "Python 3", "language": "python" });
     let cells: Vec<_> = CELLS.iter().map(|text| cell(text)).collect();
     let notebook = json!({ "cells": cells, "metadata": { "kernelspec": kernel }, "nbformat": 4, "nbformat_minor": 4 });
@@ -35,16 +35,23 @@ fn it_is_what_a_notebook_shows() {
     nbconvert.args(["-m", "nbconvert", "--to", "html", "--execute", "first.ipynb"]);
     // Nothing is fetched for the page.
     nbconvert.args(["--HTMLExporter.mathjax_url=", "--HTMLExporter.require_js_url=", "--HTMLExporter.mermaid_js_url="]);
-    let program = Path::new(env!("CARGO_BIN_EXE_colab-boot")).parent().expect("a folder");
     nbconvert.current_dir(test.path("")).env_clear().envs(&test.environment);
-    nbconvert.env("PATH", format!("{}:{}", program.display(), test.environment["PATH"])).env("COLUMNS", "110");
+    nbconvert.env("COLAB_BOOT_BINARY", env!("CARGO_BIN_EXE_colab-boot"));
+    nbconvert.env("PYTHONPATH", Path::new(env!("CARGO_MANIFEST_DIR")).join("src/python"));
     for (name, value) in [("RUNTIME", "colab-2026.07"), ("GPU", "T4"), ("DRIVER", "550.54.15")] {
         nbconvert.env(format!("COLAB_BOOT_{name}"), value);
     }
     Outcome::of(nbconvert).expect(0);
     let page = std::fs::read_to_string(test.path("first.html")).expect("a page");
-    for word in ["driver-too-old", "torch 2.15.0 is built for CUDA 13", "bitsandbytes", "Tesla T4", "plan: "] {
+    for word in
+        ["driver-too-old", "torch 2.15.0 is built for CUDA 13", "<code>bitsandbytes</code>", "Tesla T4", "plan: "]
+    {
         assert!(page.contains(word), "{word}: {page}");
+    }
+    let Some(seen) = looked_at(&test.path("first.html")) else { return };
+    for look in seen["looks"].as_array().expect("a list") {
+        assert_eq!(look["violations"], json!([]), "{look:#}");
+        assert!(look["too-wide"].as_i64().expect("pixels") <= 0, "{look:#}");
     }
     let mut chromium = Command::new("chromium");
     chromium.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]);

@@ -1,7 +1,14 @@
 //! The extension of `IPython`, in real kernels: `%load_ext colab_boot`, then `%%boot` and `%boot`.
 
+use std::io::Write as _;
+use std::path::Path;
+
+use colab_boot::core::model::Sha256;
+use sha2::Digest as _;
+
 use crate::stories::Day;
 use crate::stories::notebook::{Kernel, Notebook, Stack};
+use crate::support::keys::Key;
 use crate::support::said::Said as _;
 
 const ROWS: &[(&str, &str, &[&str])] = &[
@@ -55,13 +62,16 @@ fn a_refused_cell_stops_those_behind_it() {
     let day = Day::new(ROWS);
     let Some((mut notebook, kernel)) = opened(&day, Stack::Current) else { return };
     for (cell, says) in [
+        ("%boot explain", "no cell of this kernel has failed"),
         ("%boot verify", "there is no profile"),
         ("%%boot\n[packages]\napp = '=1'\n", ".notebook.toml:2:7"),
         ("%%boot\napp>=3\n", "there is no app >=3"),
-        ("%%boot\nhello world, this is no requirement\n", "neither a profile nor a list of requirements"),
+        ("%%boot\nhello world, this is no requirement\n", "neither a profile nor requirement lines"),
         ("%%boot status\n[packages]\n", "takes no text below it"),
+        ("%%boot aply\napp\n", "write %%boot, %%boot plan or %%boot lock"),
+        ("%%boot --no-restart\napp\n", "leave out --no-restart"),
+        ("%%boot\n# nothing\n", "the cell names no package"),
         ("%boot plna", "a similar subcommand exists: 'plan'"),
-        ("%boot explain", "no cell of this kernel has failed"),
         ("%boot add app@1.0 --from /nowhere", "NAME@VERSION#SHA256"),
     ] {
         let (statuses, outputs) = notebook.run_all(&kernel, &[cell]);
@@ -113,4 +123,125 @@ fn what_is_planted_in_texts_is_no_markup() {
     let cell = format!("%%boot plan\n[packages]\napp = \"*\"\n[env]\nA = \"{planted}\"\n");
     notebook.run(&kernel, &cell);
     assert!(notebook.page.contains("&lt;img") && !notebook.page.contains("<img"), "{}", notebook.page);
+}
+
+#[test]
+fn a_release_is_taken_by_the_digest_of_its_lock() {
+    let day = Day::new(ROWS);
+    let Some((mut notebook, mut kernel)) = opened(&day, Stack::Current) else { return };
+    let alice = Key::new(&day.test.path(""), "alice");
+    let key = alice.path.display().to_string();
+    let golden = |arguments: &[&str]| {
+        day.test.run(&[&["golden"], arguments, &["--repo", "repo", "--key", &key]].concat()).expect(0);
+    };
+    day.test.run(&["golden", "init", "repo", "--name", "team-x", "--signer", "alice.pub"]).expect(0);
+    day.profile("data", &["app <2"], "");
+    day.run(&["lock", "data.toml"]).expect(0);
+    golden(&["publish", "data.toml"]);
+    let digest = Sha256::of(day.read("data.lock").as_bytes()).to_string();
+    let add = |digest: &str| format!("%boot add data@1.0.0#{digest} --from {}", day.test.path("repo").display());
+    let said = notebook.run(&kernel, &add(&"0".repeat(64)));
+    assert!(said.contains(&format!("the lock of data@1.0.0 has sha256 {digest}")), "{said}");
+    assert!(day.installed().is_empty());
+    let (restarts, said) = notebook.boot(&mut kernel, &add(&digest));
+    assert!(!restarts && said.concludes("applied: 2 packages"), "{said}");
+    let (_, said) = notebook.boot(&mut kernel, &add(&digest));
+    assert!(said.concludes("ready: 2 packages"), "{said}");
+    assert!(notebook.run(&kernel, "%boot verify").concludes("verified"));
+    // Withdrawn: the kernel asks again on the next day, or with another boot.
+    golden(&["withdraw", "--yank", "data@1.0.0", "--because", "wrong numbers"]);
+    let folder = day.test.path(&format!("cache/releases/{}", &digest[..12]));
+    std::fs::remove_file(folder.join("asked")).expect("a note");
+    let said = notebook.run(&kernel, &add(&digest));
+    assert!(said.contains("must not be used") && said.contains("wrong numbers"), "{said}");
+    // A file of it that was edited is not used.
+    std::fs::write(folder.join("data.lock"), "").expect("a lock");
+    let said = notebook.run(&kernel, &add(&digest));
+    assert!(said.contains("golden-yanked") && !said.concludes("ready"), "{said}");
+}
+
+#[test]
+fn what_is_not_applied_leaves_the_profile_of_the_notebook() {
+    let day = Day::new(ROWS);
+    let Some((mut notebook, mut kernel)) = opened(&day, Stack::Colab) else { return };
+    std::fs::write(day.test.path("more.txt"), "tool\n").expect("a list");
+    let (_, said) = notebook.boot(&mut kernel, "%%boot\napp<2\n-r more.txt\n");
+    assert!(said.concludes("applied: 3 packages"), "{said}");
+    let kept = || (day.read(".notebook.toml"), day.read(".notebook.lock"));
+    let before = kept();
+    // Planned, refused, mistyped: what was applied is still what this notebook is about.
+    let said = notebook.run(&kernel, "%%boot plan\n[packages]\nlib = '*'\n");
+    assert!(said.concludes("plan: 1 to upgrade"), "{said}");
+    for cell in ["%%boot\napp>=3\n", "%%boot\n[packages]\napp = '=1'\n", "%%boot\napp lib\n", "%%boot plan\napp=1\n"] {
+        let said = notebook.run(&kernel, cell);
+        assert!(said.contains("colab-boot") && !said.contains("/dev/stdin"), "{cell}: {said}");
+    }
+    assert!(kept() == before, "{:?}", kept());
+    notebook.run(&kernel, "%%boot\napp>=3\n");
+    assert!(notebook.run(&kernel, "%boot explain").contains("resolve-conflict"));
+    assert!(notebook.run(&kernel, "%boot verify").concludes("verified"));
+    assert!(notebook.run(&kernel, "%boot tree").contains("lib 1.0"));
+    // Wherever the kernel works.
+    notebook.run(&kernel, "import os; os.makedirs('below', exist_ok=True); os.chdir('below')");
+    assert!(notebook.run(&kernel, "%boot verify").concludes("verified"));
+    let (_, said) = notebook.boot(&mut kernel, "%%boot\napp<2\n-r more.txt\n");
+    assert!(said.concludes("ready: 3 packages"), "{said}");
+    // What the user has written there is the user's.
+    std::fs::write(day.test.path(".notebook.toml"), "# mine\n[packages]\nlib = '*'\n").expect("a profile");
+    let (_, said) = notebook.boot(&mut kernel, "%%boot\napp<2\n");
+    assert!(said.contains("was edited by hand: it is kept as"), "{said}");
+    assert!(day.read(".notebook.toml.1").starts_with("# mine"));
+    assert!(std::fs::read_dir(day.test.path("")).expect("a folder").flatten().all(|file| {
+        let name = file.file_name().into_string().expect("a name");
+        !name.contains("plan") && !name.contains("cell") && !name.ends_with(".new")
+    }));
+}
+
+/// The wheel is a file on `sys.path`: nothing is installed, and the program comes out of it.
+#[test]
+fn a_wheel_works_without_being_installed() {
+    let day = Day::new(ROWS);
+    let Some(mut notebook) = Notebook::open(&day, Stack::Colab) else { return };
+    let wheel = day.test.path("colab_boot-0.1.0-py3-none-any.whl");
+    write_wheel(&wheel);
+    let mut kernel = notebook.kernel();
+    let load = format!(
+        "import os, sys; os.environ.pop('COLAB_BOOT_BINARY', None); sys.path.insert(0, {:?})\n%load_ext colab_boot",
+        wheel.display().to_string()
+    );
+    assert_eq!(notebook.run(&kernel, &load), "");
+    let (_, said) = notebook.boot(&mut kernel, "%%boot\napp<2");
+    assert!(said.concludes("applied: 2 packages"), "{said}");
+    let programs = std::fs::read_dir(day.test.path("cache/bin")).expect("a cache").flatten().collect::<Vec<_>>();
+    let program = programs.first().expect("a program").path().join("colab-boot");
+    assert_eq!(programs.len(), 1);
+    // What lies in the cache is compared with the wheel each time.
+    std::fs::remove_file(&program).expect("a file");
+    std::fs::write(&program, "#!/bin/sh\necho tampered\n").expect("a file");
+    let (_, said) = notebook.boot(&mut kernel, "%boot apply");
+    assert!(said.concludes("ready: 2 packages"), "{said}");
+}
+
+/// A wheel with the extension; its program runs that of this build.
+pub fn write_wheel(archive: &Path) {
+    let mut wheel = zip::ZipWriter::new(std::fs::File::create(archive).expect("a wheel"));
+    let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    let mut record = Vec::new();
+    let mut add = |name: &str, bytes: &[u8]| {
+        wheel.start_file(name, stored).expect("a member");
+        wheel.write_all(bytes).expect("its bytes");
+        let digest = data_encoding::BASE64URL_NOPAD.encode(&sha2::Sha256::digest(bytes));
+        record.push([name, ",sha256=", &digest, ",", &bytes.len().to_string(), "\n"].concat());
+    };
+    for name in ["__init__.py", "facts.py", "kernel.py"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/python/colab_boot").join(name);
+        add(&format!("colab_boot/{name}"), &std::fs::read(path).expect("a module"));
+    }
+    let program = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_colab-boot"));
+    add("colab_boot-0.1.0.data/scripts/colab-boot", program.as_bytes());
+    add("colab_boot-0.1.0.dist-info/METADATA", b"Metadata-Version: 2.1\nName: colab-boot\nVersion: 0.1.0\n");
+    let record = record.concat() + "colab_boot-0.1.0.dist-info/RECORD,,\n";
+    wheel.start_file("colab_boot-0.1.0.dist-info/RECORD", stored).expect("a member");
+    wheel.write_all(record.as_bytes()).expect("its bytes");
+    wheel.finish().expect("an archive");
 }

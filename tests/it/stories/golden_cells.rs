@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::stories::Day;
+use crate::stories::extension::write_wheel;
 use crate::stories::notebook::{Notebook, Stack};
 use crate::stories::team::{Team, fingerprint};
 use crate::support::http::Reply;
@@ -128,12 +129,7 @@ fn a_cell_asks_once_a_boot_and_stops_at_what_was_withdrawn() {
 
 /// A wheel as `.ci/wheel` builds it, with what starts the program under test.
 fn wheel(team: &Team) {
-    let mut wheel = zip::ZipWriter::new(std::fs::File::create(team.day.test.path("boot.whl")).expect("a wheel"));
-    let options = zip::write::SimpleFileOptions::default();
-    wheel.start_file("colab_boot-0.1.0.data/scripts/colab-boot", options).expect("a member");
-    let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_colab-boot"));
-    std::io::Write::write_all(&mut wheel, script.as_bytes()).expect("its bytes");
-    wheel.finish().expect("an archive");
+    write_wheel(&team.day.test.path("boot.whl"));
 }
 
 fn sources(text: &str) -> Vec<String> {
@@ -142,21 +138,31 @@ fn sources(text: &str) -> Vec<String> {
     cells.map(colab_boot::core::model::ipynb::source).collect()
 }
 
-/// Publishes `version` of a profile for the day's own environment.
-fn publish(team: &Team, version: &str, packages: &str) {
+/// Publishes `version` of a profile for the day's own environment; the cell has it with it where `offline`.
+fn publish(team: &Team, (version, offline): (&str, bool), packages: &str) {
     let text =
         format!("[profile]\nname = 'data'\nversion = '{version}'\n[frameworks]\nlib = '*'\n[packages]\n{packages}");
     std::fs::write(team.day.test.path("data.toml"), text).expect("a profile");
     team.day.run(&["lock", "data.toml"]).expect(0);
-    team.keep(&["publish", "data.toml", "--at", &team.url, "--binary", "boot.whl"]);
+    let publish = ["publish", "data.toml", "--at", &team.url, "--binary", "boot.whl", "--offline"];
+    team.keep(if offline { &publish } else { &publish[..6] });
 }
 
 #[test]
 fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
+    takes_boots_moves_on_and_is_stopped(false);
+}
+
+#[test]
+fn a_notebook_that_has_all_with_it_does_the_same() {
+    takes_boots_moves_on_and_is_stopped(true);
+}
+
+fn takes_boots_moves_on_and_is_stopped(offline: bool) {
     let team = Team::new();
     let Some(mut notebook) = Notebook::open(&team.day, Stack::Colab) else { return };
     wheel(&team);
-    publish(&team, "1.0.0", "");
+    publish(&team, ("1.0.0", offline), "");
     team.trust();
     // A notebook of the user's: its own cells, in an order and with a spacing of its own.
     let mine = "{\n \"cells\": [\n  {\n   \"cell_type\": \"markdown\",\n   \"metadata\": {},\n   \"source\": \"# mine\"\n  },\n  {\"cell_type\":  \"code\", \"metadata\": {}, \"outputs\": [], \"execution_count\": null, \"source\": \"print('mine')\"}\n ],\n \"metadata\": {\"z\": 1.50},\n \"nbformat\": 4,\n \"nbformat_minor\": 2\n}\n";
@@ -169,6 +175,7 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     assert!(first.ends_with(&mine[mine.find("  {\"cell_type\":").expect("a cell")..]), "{first}");
     let cells = sources(&first);
     assert_eq!((cells.len(), cells[3].as_str()), (4, "print('mine')"));
+    assert!(offline || cells[1].lines().count() <= 13, "a title and twelve lines: {}", cells[1]);
     // It boots in a real kernel, and says so twice.
     let mut kernel = notebook.kernel();
     let (restarts, said) = notebook.boot(&mut kernel, &cells[1]);
@@ -176,7 +183,7 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     assert!(notebook.run(&kernel, &cells[2]).concludes("verified"));
     assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "2.0");
     // The next release: shown first, then taken; the outputs of the old cell go, the user's cells stay.
-    publish(&team, "2.0.0", "more = '*'\n");
+    publish(&team, ("2.0.0", offline), "more = '*'\n");
     let dry = team.reader(&["golden", "update", "--into", "mine.ipynb", "--dry-run"]).expect(0);
     assert!(dry.stdout.contains("data@1.0.0 -> data@2.0.0") && dry.stdout.contains("more 1.0 is new"), "{dry:?}");
     assert_eq!(read(), first);
@@ -188,10 +195,15 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     assert!(notebook.boot(&mut kernel, &cells[1]).1.concludes("applied"), "{cells:?}");
     assert_eq!(notebook.run(&kernel, "import more; print(more.word)").trim(), "1.0");
     // What somebody has written into the cell is not written over; nor does a strange file change.
-    let edited = second.replace("colab_boot_apply()\"", "colab_boot_apply()\\n\",\n    \"import lib\"");
+    let (line, more) = if offline {
+        ("colab_boot_apply()\"", "colab_boot_apply()\\n\",\n    \"import lib\"")
+    } else {
+        ("%reload_ext colab_boot\\n\"", "%reload_ext colab_boot\\n\",\n    \"import lib\\n\"")
+    };
+    let edited = second.replace(line, more);
     assert_ne!(edited, second);
     std::fs::write(&path, &edited).expect("a notebook");
-    publish(&team, "3.0.0", "");
+    publish(&team, ("3.0.0", offline), "");
     let update = ["golden", "update", "--into", "mine.ipynb", "--dry-run"];
     for update in [&update, &update[..4]] {
         let refused = team.reader(update).expect(2);
@@ -203,7 +215,10 @@ fn a_notebook_takes_a_release_boots_it_moves_on_and_is_stopped() {
     team.keep(&["withdraw", "--yank", "data@2.0.0", "--because", "wrong decimals", "--use", "data@3.0.0"]);
     let codes = team.reader(&["golden", "verify", "--into", "mine.ipynb", "--json"]).expect(1).codes();
     assert_eq!(codes, ["golden-yanked", "golden-newer"]);
-    std::fs::remove_dir_all(team.day.test.path("cache/cells")).expect("a cache");
+    let of_cells = team.day.test.path(if offline { "cache/cells" } else { "cache/releases" });
+    for cell in std::fs::read_dir(of_cells).expect("a cache").flatten() {
+        let _ = std::fs::remove_file(cell.path().join("asked"));
+    }
     let said = notebook.run(&kernel, &cells[1]);
     assert!(said.contains("wrong decimals") && said.contains("data@2.0.0 must not be used"), "{said}");
     team.reader(&["golden", "update", "--into", "mine.ipynb"]).expect(0);

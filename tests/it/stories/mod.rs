@@ -22,7 +22,7 @@ pub mod notebook;
 mod orphans;
 mod other_version;
 mod outside;
-mod page;
+pub mod page;
 mod profiles;
 mod projects;
 mod random_days;

@@ -44,7 +44,7 @@ fn repository() -> Test {
 }
 
 /// What `page.py` sees of `page`; `None` without a browser or an index.
-fn looked_at(page: &Path) -> Option<Value> {
+pub fn looked_at(page: &Path) -> Option<Value> {
     if Command::new("chromium").arg("--version").output().is_err() || !reachable() {
         eprintln!("skipped: there is no chromium on this machine, or no index");
         return None;

@@ -27,7 +27,7 @@ pub(super) fn run(options: &NotebookOptions, session: &Session<'_>) -> Result<Re
     let path = lock_path(&options.profile, options.lock.as_ref());
     let (profile, lock, text) = with_lock(session, &options.profile, &path)?;
     let binary = named_binary(options.binary.binary_url.as_ref(), options.binary.binary_sha256.as_ref())?;
-    let golden = Golden { profile: &profile, lock: &text, binary: binary.as_ref(), home: None };
+    let golden = Golden { profile: &profile, lock: &text, binary: binary.as_ref(), home: None, offline: true };
     let needed = lock.targets.iter().flat_map(needed_images);
     let written = [("ipynb", render_notebook(golden)), ("py", render_script(golden))];
     let mut report = Report::new(NotebookReport { folder: &options.out, check: options.check }, String::new());

@@ -40,7 +40,8 @@ pub(super) fn run(options: &PublishOptions, session: &Session<'_>) -> Result<Rep
     };
     let policy = kept.catalogue.policy.clone();
     let home = home(&kept, at)?;
-    let made = |profile: &PathBuf| make_release(session, profile, (binary.as_ref(), home.as_ref()), &policy);
+    let made =
+        |profile: &PathBuf| make_release(session, profile, (binary.as_ref(), home.as_ref(), options.offline), &policy);
     let made = options.profiles.iter().map(made).collect::<Result<Vec<Made>, Failure>>()?;
     let mut report = Report::new((), String::new());
     report.talk.extend(earlier.map(|(title, url)| {

@@ -233,7 +233,7 @@ class ColabBootScreen:
             COLAB_BOOT["codes"] = re.findall(r"^error\[([a-z-]+)\]", record["text"], re.M)
             texts = {"text/plain": record["text"].rstrip(), "text/html": record["html"]}
             if COLAB_BOOT.get("magic"):  # so that the next step can be typed in a cell
-                texts = {kind: text.replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
+                texts = {kind: text.replace("`colab-boot ", "`%boot ").replace(".notebook-plan.toml", "cell") for kind, text in texts.items()}
             return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
         text = f"{record['done'] / 1e6:,.1f} of {record['total'] / 1e6:,.1f} MB"
@@ -1070,4 +1070,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:5128e2ccb78434bc5127a90a6a08756339df788ca3968e3adf51cd9bbb40306c
+# Built as sha256:be19c2d8effb9d6cda67384fb7a5bf766a054280457ad31ff2d0aff676b61b04

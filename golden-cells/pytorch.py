@@ -291,7 +291,7 @@ class ColabBootScreen:
             COLAB_BOOT["codes"] = re.findall(r"^error\[([a-z-]+)\]", record["text"], re.M)
             texts = {"text/plain": record["text"].rstrip(), "text/html": record["html"]}
             if COLAB_BOOT.get("magic"):  # so that the next step can be typed in a cell
-                texts = {kind: text.replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
+                texts = {kind: text.replace("`colab-boot ", "`%boot ").replace(".notebook-plan.toml", "cell") for kind, text in texts.items()}
             return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
         text = f"{record['done'] / 1e6:,.1f} of {record['total'] / 1e6:,.1f} MB"
@@ -1128,4 +1128,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:1d4f1c98926fc8a97e5b2ed4816fa79a49cccd95e2a5feeb155c0cdf13ab528d
+# Built as sha256:d6d4500999aa7819c0cf400d9ce7cb71a17a74d46e935834305b667948f57a0b

@@ -49,7 +49,12 @@ fn changes(plan: &Plan) -> Section {
             TableCell::text(change.reason.clone().unwrap_or_default()),
         ]
     });
-    let rows: Vec<Vec<TableCell>> = apt.chain(rows).collect();
+    let mut rows: Vec<Vec<TableCell>> = apt.chain(rows).collect();
+    let mut head = vec!["change", "package", "now", "then", "size", "because"];
+    if plan.changes.iter().all(|change| change.reason.is_none()) {
+        head.pop();
+        rows.iter_mut().for_each(|row| drop(row.pop()));
+    }
     let download = match plan.download_bytes {
         0 => String::new(),
         sum => format!(", {} to download", bytes(sum)),
@@ -58,7 +63,7 @@ fn changes(plan: &Plan) -> Section {
         title: "Changes".to_owned(),
         sum: format!("{}{download}", counted(rows.len(), "package")),
         open: true,
-        head: vec!["change", "package", "now", "then", "size", "because"],
+        head,
         rows,
         ..Section::default()
     }

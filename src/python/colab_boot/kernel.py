@@ -156,7 +156,7 @@ class ColabBootScreen:
             COLAB_BOOT["codes"] = re.findall(r"^error\[([a-z-]+)\]", record["text"], re.M)
             texts = {"text/plain": record["text"].rstrip(), "text/html": record["html"]}
             if COLAB_BOOT.get("magic"):  # so that the next step can be typed in a cell
-                texts = {kind: text.replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
+                texts = {kind: text.replace("`colab-boot ", "`%boot ").replace(".notebook-plan.toml", "cell") for kind, text in texts.items()}
             return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
         text = f"{record['done'] / 1e6:,.1f} of {record['total'] / 1e6:,.1f} MB"

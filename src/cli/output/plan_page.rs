@@ -53,7 +53,9 @@ fn changes(plan: &Plan) -> Section {
     let mut head = vec!["change", "package", "now", "then", "size", "because"];
     if plan.changes.iter().all(|change| change.reason.is_none()) {
         head.pop();
-        rows.iter_mut().for_each(|row| row.truncate(head.len()));
+        for row in &mut rows {
+            row.truncate(head.len());
+        }
     }
     let download = match plan.download_bytes {
         0 => String::new(),

@@ -295,6 +295,11 @@ def colab_boot_follow(command, text=None):
     return code
 
 
+def colab_boot_allowed():
+    """The option that allows a withdrawn release, where the user does."""
+    return ["--allow-yanked"] if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off") else []
+
+
 def colab_boot_golden():
     """Asks the golden repository, once a boot and once a day in each environment, whether this release was withdrawn. One that can't be asked changes nothing."""
     golden = COLAB_BOOT["golden"]
@@ -317,8 +322,7 @@ def colab_boot_golden():
         command += ["--into", str(colab_boot_files().parent)]
     for key in golden["keys"]:
         command += ["--trusted-key", key]
-    if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off"):
-        command.append("--allow-yanked")
+    command += colab_boot_allowed()
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
     except (OSError, subprocess.TimeoutExpired):
@@ -1070,4 +1074,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:be19c2d8effb9d6cda67384fb7a5bf766a054280457ad31ff2d0aff676b61b04
+# Built as sha256:a94d29c28f4e59063e45d2a3adb471bd687fe0bd3292adaed30953eca51934b2

@@ -353,6 +353,11 @@ def colab_boot_follow(command, text=None):
     return code
 
 
+def colab_boot_allowed():
+    """The option that allows a withdrawn release, where the user does."""
+    return ["--allow-yanked"] if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off") else []
+
+
 def colab_boot_golden():
     """Asks the golden repository, once a boot and once a day in each environment, whether this release was withdrawn. One that can't be asked changes nothing."""
     golden = COLAB_BOOT["golden"]
@@ -375,8 +380,7 @@ def colab_boot_golden():
         command += ["--into", str(colab_boot_files().parent)]
     for key in golden["keys"]:
         command += ["--trusted-key", key]
-    if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off"):
-        command.append("--allow-yanked")
+    command += colab_boot_allowed()
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
     except (OSError, subprocess.TimeoutExpired):
@@ -1128,4 +1132,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:d6d4500999aa7819c0cf400d9ce7cb71a17a74d46e935834305b667948f57a0b
+# Built as sha256:7d2d7d691b26ed7fca2eba4fe98092ca72a101e5e70dd9dde7defd0d4f603397

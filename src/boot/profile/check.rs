@@ -139,7 +139,8 @@ fn head(root: &mut Reader<'_, '_>, faults: &mut Faults<'_>) -> Option<Head> {
 fn named_after(file: &Path) -> Option<PackageName> {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    name.trim_matches('-').parse().or_else(|_| "profile".parse()).ok()
+    let name = name.trim_matches('-');
+    if name.is_empty() { "profile" } else { name }.parse().ok()
 }
 
 fn target(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> TargetWish {

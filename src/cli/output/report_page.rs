@@ -21,7 +21,8 @@ pub fn report_page(
     match outcome {
         Ok(report) => {
             let own = report.page.clone().unwrap_or_else(|| as_text(report));
-            let tone = match (report.is_no(), report.findings.iter().any(|one| one.severity == Severity::Warning)) {
+            let warned = report.findings.iter().any(|one| one.severity == Severity::Warning);
+            let tone = match (report.is_no(), warned || report.wants_restart()) {
                 (true, _) => Tone::Error,
                 (false, true) => Tone::Warning,
                 (false, false) => Tone::Good,

@@ -19,7 +19,7 @@ from .facts import colab_boot_imports
 from .kernel import COLAB_BOOT, ColabBootStop, colab_boot_apply, colab_boot_follow, colab_boot_home, colab_boot_run, colab_boot_say, colab_boot_write
 
 # The profile of `%%boot`, and its lock, lie beside the notebook: paths in it start there.
-FOLDER = os.getcwd()
+FOLDER = os.getcwd() if os.path.isdir(os.curdir) else os.path.expanduser("~")
 NOTEBOOK = ".notebook.toml"
 
 # Verbs that are about a profile, those that are about the kernel or its environment, and those that take a profile last.
@@ -79,7 +79,7 @@ def profile():
 def profile_and_variables():
     """The profile; what this kernel says of itself is about the variables that it may set. To ask for one too many does no harm."""
     path = profile()
-    text = path.read_text() if path is not None and path.is_file() else ""
+    text = path.read_text("utf-8") if path is not None and path.is_file() else ""
     COLAB_BOOT["variables"] = sorted({*re.findall(r'([A-Za-z_]\w*)"?\s*=', text), *kernel.COLAB_BOOT_ASKED, "CUBLAS_WORKSPACE_CONFIG"})
     return path
 
@@ -130,7 +130,7 @@ def keep(path, text):
     """Writes a file beside the notebook."""
     try:
         new = path.with_name(path.name + ".new")
-        new.write_text(text)
+        new.write_text(text, "utf-8")
         new.replace(path)
     except OSError as error:
         raise ColabBootStop(f"colab-boot: {path} could not be written: {error.strerror}; %cd to a folder that you may write to, and load the extension again") from None
@@ -139,7 +139,7 @@ def keep(path, text):
 def written(body):
     """Writes the profile that the body of a cell is; with what was there before. A file of the user's is kept aside."""
     path = place(NOTEBOOK)
-    there = path.read_text() if path.is_file() else None
+    there = path.read_text("utf-8") if path.is_file() else None
     text = of_body(body, there or "")
     if there == text:
         return path, there
@@ -164,7 +164,7 @@ def cell_id():
 def planned(verb, body, words):
     """A verb that changes nothing, about the profile that a body is: nothing is kept of it."""
     path = place(NOTEBOOK)
-    there = path.read_text() if path.is_file() else ""
+    there = path.read_text("utf-8") if path.is_file() else ""
     text = of_body(body, there)
     before = COLAB_BOOT.get("profile")
     if text != there:
@@ -189,7 +189,7 @@ def applied_body(body, words):
     except BaseException:
         lock, digest = path.with_suffix(".lock"), hashlib.sha256(path.read_bytes()).hexdigest()
         # The lock is written before the first change.
-        if not (lock.is_file() and digest in lock.read_text()):
+        if not (lock.is_file() and digest in lock.read_text("utf-8")):
             path.unlink() if before is None else keep(path, before)
         raise
 
@@ -218,6 +218,8 @@ def boot(line, cell=None):
         return explain(body or " ".join(words))
     if verb == "add" and any(word == "--from" or word.startswith("--from=") for word in words):
         return add_release(words)
+    if any(word.split("=")[0] == "--json" for word in words) and verb in WITH_KERNEL:
+        raise ColabBootStop("colab-boot: a cell shows the report itself: leave out --json")
     if verb == "apply" and any(word.split("=")[0] in ("--no-restart", "--restart") for word in words):
         raise ColabBootStop("colab-boot: in a notebook the cell restarts the kernel where that is needed: leave out --no-restart and --restart")
     if body is not None and verb == "plan":
@@ -281,7 +283,7 @@ def add_release(words):
     lock = folder / f"{name}.lock"
     if not lock.is_file() or hashlib.sha256(lock.read_bytes()).hexdigest() != digest:
         folder.mkdir(parents=True, exist_ok=True)
-        more = [word for option, value in options if option != "--from" for word in (option, value)]
+        more = [word for option, value in options if option != "--from" for word in (option, value)] + kernel.colab_boot_allowed()
         ends("add", colab_boot_follow([binary(), "golden", "add", f"{release}#sha256={digest}", "--repo", at, "--into", str(folder), *more]))
     keys = [value for option, value in options if option == "--trusted-key"]
     COLAB_BOOT["golden"] = {"at": at, "release": release, "keys": keys, "threshold": int(named["--threshold"]), "min-seq": int(named["--min-seq"])}
@@ -374,6 +376,9 @@ def notice():
 
 
 def load_ipython_extension(shell):
+    # A wheel that was put first on the path has done its part.
+    archive = getattr(__loader__, "archive", None)
+    sys.path[:] = [entry for entry in sys.path if not archive or entry != archive]
     shell.register_magic_function(boot, "line_cell", "boot")
     unload_ipython_extension(shell)
     shell.events.register("post_run_cell", after_cell)

@@ -218,6 +218,11 @@ def colab_boot_follow(command, text=None):
     return code
 
 
+def colab_boot_allowed():
+    """The option that allows a withdrawn release, where the user does."""
+    return ["--allow-yanked"] if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off") else []
+
+
 def colab_boot_golden():
     """Asks the golden repository, once a boot and once a day in each environment, whether this release was withdrawn. One that can't be asked changes nothing."""
     golden = COLAB_BOOT["golden"]
@@ -240,8 +245,7 @@ def colab_boot_golden():
         command += ["--into", str(colab_boot_files().parent)]
     for key in golden["keys"]:
         command += ["--trusted-key", key]
-    if os.environ.get("COLAB_BOOT_ALLOW_YANKED", "").lower() not in ("", "0", "n", "no", "f", "false", "off"):
-        command.append("--allow-yanked")
+    command += colab_boot_allowed()
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=8)
     except (OSError, subprocess.TimeoutExpired):

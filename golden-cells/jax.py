@@ -891,7 +891,7 @@ def colab_boot_modules(loaded):
     before, stamps, suspects, folders = imports.stamps, {}, [], {}
     installed = {name: (module, file) for name, (module, file) in loaded.items() if "-packages" + os.sep in colab_boot_real(file)}
     silent = colab_boot_silent({colab_boot_root(file) for _, file in installed.values()})
-    # Cython puts a module under its last name into sys.modules, too; nobody has looked for that.
+    # Cython puts a module into sys.modules under its last name, too; the import hook has not seen that name.
     alike = {known[0]: known for known in before.values()}
     for name, (module, file) in installed.items():
         try:
@@ -1074,4 +1074,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:a94d29c28f4e59063e45d2a3adb471bd687fe0bd3292adaed30953eca51934b2
+# Built as sha256:896ce6b8b32afd27f17a76af5d58802755e8e942e6ecafebbdcc23e8616e743a

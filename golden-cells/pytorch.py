@@ -949,7 +949,7 @@ def colab_boot_modules(loaded):
     before, stamps, suspects, folders = imports.stamps, {}, [], {}
     installed = {name: (module, file) for name, (module, file) in loaded.items() if "-packages" + os.sep in colab_boot_real(file)}
     silent = colab_boot_silent({colab_boot_root(file) for _, file in installed.values()})
-    # Cython puts a module under its last name into sys.modules, too; nobody has looked for that.
+    # Cython puts a module into sys.modules under its last name, too; the import hook has not seen that name.
     alike = {known[0]: known for known in before.values()}
     for name, (module, file) in installed.items():
         try:
@@ -1132,4 +1132,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:7d2d7d691b26ed7fca2eba4fe98092ca72a101e5e70dd9dde7defd0d4f603397
+# Built as sha256:c4bfba93db73ef3c4858d051689985bec0db261924bd2f62c21fc1571f63e270

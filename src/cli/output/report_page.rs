@@ -1,6 +1,6 @@
 //! The outcome of a verb as a page, from the values that its text and its JSON are made of.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 use crate::boot::verdict::{Report, Verdict};
 use crate::cli::output::findings::render_findings;
@@ -20,7 +20,7 @@ pub fn report_page(
 ) -> Result<String, Failure> {
     match outcome {
         Ok(report) => {
-            let own = report.page.clone().unwrap_or_else(|| as_text(report));
+            let own = report.page.as_ref().map_or_else(|| Cow::Owned(as_text(report)), Cow::Borrowed);
             let warned = report.findings.iter().any(|one| one.severity == Severity::Warning);
             let tone = match (report.is_no(), warned || report.wants_restart()) {
                 (true, _) => Tone::Error,
@@ -56,44 +56,37 @@ fn as_text(report: &Report) -> Page {
     Page { sections, ..Page::default() }
 }
 
-/// The findings by their codes: what is wrong first, and in the order in which they were found.
+/// The findings by their codes: what is wrong first, and in the order in which they were found. Help that several share
+/// stands once.
 fn drawn(findings: &[Finding]) -> Vec<Drawn> {
     let mut all: Vec<(&Finding, Drawn)> = Vec::new();
     for finding in findings {
-        let message = message(finding);
-        let help = finding.help.iter().map(|help| harmless(help));
-        let same = all.iter_mut().find(|(first, _)| (first.code, first.severity) == (finding.code, finding.severity));
-        if let Some((_, drawn)) = same {
-            drawn.messages.push(message);
-            drawn.help.extend(help.collect::<Vec<_>>());
-            continue;
+        let same = |(first, _): &(&Finding, Drawn)| (first.code, first.severity) == (finding.code, finding.severity);
+        let at = all.iter().position(same).unwrap_or_else(|| {
+            all.push((finding, headed(finding)));
+            all.len() - 1
+        });
+        let drawn = &mut all[at].1;
+        drawn.messages.push(message(finding));
+        for help in finding.help.iter().map(|help| harmless(help)) {
+            if !drawn.help.contains(&help) {
+                drawn.help.push(help);
+            }
         }
-        let word = match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
-        let drawn = Drawn {
-            tone: finding.severity.into(),
-            title: format!("{word}[{}]", finding.code),
-            messages: vec![message],
-            help: help.collect(),
-            why: Some(finding.code.explanation()),
-        };
-        all.push((finding, drawn));
     }
-    all.sort_by_key(|(first, _)| match first.severity {
-        Severity::Error => 0,
-        Severity::Warning => 1,
-        Severity::Note => 2,
-    });
-    all.into_iter()
-        .map(|(_, mut drawn)| {
-            let mut seen = BTreeSet::new();
-            drawn.help.retain(|line| seen.insert(line.clone()));
-            drawn
-        })
-        .collect()
+    all.sort_by_key(|(first, _)| first.severity);
+    all.into_iter().map(|(_, drawn)| drawn).collect()
+}
+
+/// The code of `finding`, without its messages.
+fn headed(finding: &Finding) -> Drawn {
+    Drawn {
+        tone: finding.severity.into(),
+        title: format!("{}[{}]", finding.severity.as_str(), finding.code),
+        messages: Vec::new(),
+        help: Vec::new(),
+        why: Some(finding.code.explanation()),
+    }
 }
 
 fn message(finding: &Finding) -> Message {

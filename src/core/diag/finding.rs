@@ -17,6 +17,17 @@ pub enum Severity {
     Note,
 }
 
+impl Severity {
+    /// The word for it, in texts and in formats of other tools.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
 /// A text that labels point into: the user's own file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {

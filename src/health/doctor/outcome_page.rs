@@ -30,13 +30,8 @@ fn rows(outcome: &Outcome) -> Vec<Vec<TableCell>> {
         return vec![row(TableCell::mark(outcome.state.as_str(), tone), TableCell::said(&outcome.said, [&[], &[]]))];
     }
     let of_findings = outcome.findings.iter().map(|finding| {
-        let word = match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
         let said = TableCell::said(&finding.message, [&finding.notes, &finding.help]);
-        row(TableCell::mark(word, finding.severity.into()), said)
+        row(TableCell::mark(finding.severity.as_str(), finding.severity.into()), said)
     });
     of_findings.collect()
 }

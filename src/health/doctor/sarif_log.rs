@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::core::diag::{Code, Severity};
+use crate::core::diag::Code;
 use crate::core::secrets::sarif_frame;
 use crate::health::doctor::Outcome;
 
@@ -20,17 +20,12 @@ pub(super) fn sarif_log(outcomes: &[Outcome]) -> Value {
     let all = outcomes.iter().flat_map(|outcome| outcome.findings.iter().map(move |finding| (outcome, finding)));
     let results: Vec<Value> = all
         .map(|(outcome, finding)| {
-            let level = match finding.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Note => "note",
-            };
             let lines = std::iter::once(&finding.message).chain(&finding.notes).chain(&finding.help);
             let text = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
             let name = format!("doctor/{}/{}", outcome.group, outcome.check);
             json!({
                 "ruleId": finding.code.as_str(),
-                "level": level,
+                "level": finding.severity.as_str(),
                 "message": { "text": text },
                 "locations": [{ "logicalLocations": [{ "fullyQualifiedName": name }] }],
             })

@@ -121,9 +121,9 @@ def ended(text):
 
 
 def is_ours(text):
-    """Whether nobody has edited what was written."""
-    above, _, last = text.rstrip("\n").rpartition("\n")
-    return ended(above).rstrip("\n").endswith("\n" + last) if last else False
+    """Whether the file is as it was written."""
+    text = text.rstrip("\n") + "\n"
+    return ended(text[:-1].rpartition("\n")[0]) == text
 
 
 def keep(path, text):
@@ -161,8 +161,8 @@ def cell_id():
         return None
 
 
-def planned(verb, body, words):
-    """A verb that changes nothing, about the profile that a body is: nothing is kept of it."""
+def planned(body, words):
+    """Plans the profile that a body is: nothing is kept of it."""
     path = place(NOTEBOOK)
     there = path.read_text("utf-8") if path.is_file() else ""
     text = of_body(body, there)
@@ -172,7 +172,7 @@ def planned(verb, body, words):
         keep(path, text if "[profile]" in text else text + '[profile]\nname = "notebook"\n')
     try:
         about(path)
-        ends(verb, run(verb, words))
+        ends("plan", run("plan", words))
     finally:
         COLAB_BOOT["profile"] = before
         if text != there:
@@ -216,14 +216,15 @@ def boot(line, cell=None):
         raise ColabBootStop(f"colab-boot: %%boot {verb} takes no text below it; above a profile, write %%boot, %%boot plan or %%boot lock")
     if verb == "explain":
         return explain(body or " ".join(words))
-    if verb == "add" and any(word == "--from" or word.startswith("--from=") for word in words):
+    options = {word.partition("=")[0] for word in words}
+    if verb == "add" and "--from" in options:
         return add_release(words)
-    if any(word.split("=")[0] == "--json" for word in words) and verb in WITH_KERNEL:
+    if verb in WITH_KERNEL and "--json" in options:
         raise ColabBootStop("colab-boot: a cell shows the report itself: leave out --json")
-    if verb == "apply" and any(word.split("=")[0] in ("--no-restart", "--restart") for word in words):
+    if verb == "apply" and options & {"--no-restart", "--restart"}:
         raise ColabBootStop("colab-boot: in a notebook the cell restarts the kernel where that is needed: leave out --no-restart and --restart")
     if body is not None and verb == "plan":
-        return planned(verb, body, words)
+        return planned(body, words)
     if body is not None and verb == "apply":
         return applied_body(body, words)
     if body is not None:
@@ -246,12 +247,14 @@ def about(path):
 
 def run(verb, words):
     """Runs a verb; its exit code."""
-    if verb in WITH_KERNEL and "--help" not in words:
+    asks_for_help, own = "--help" in words, profile()
+    if verb in WITH_KERNEL and not asks_for_help:
         return colab_boot_run(verb, *words)[0]
-    if verb in PROFILE_LAST and profile() and not any(word.endswith(".toml") for word in words) and "--help" not in words:
-        words = [*words, str(profile())]
-    if verb == "run" and profile() and "--profile" not in words and "--help" not in words:
-        words = ["--profile", str(profile()), *words]
+    if own and not asks_for_help:
+        if verb in PROFILE_LAST and not any(word.endswith(".toml") for word in words):
+            words = [*words, str(own)]
+        if verb == "run" and "--profile" not in words:
+            words = ["--profile", str(own), *words]
     return colab_boot_follow([binary(), verb, *words])
 
 
@@ -346,6 +349,12 @@ def after_cell(result):
         pass
 
 
+def report_of(words, seconds, text=""):
+    """What a command that reads `text` reports, and nothing else of what it says; None where it fails."""
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True, "timeout": seconds}
+    return json.loads(subprocess.run([binary(), *words, "--json"], input=text, **quiet).stdout)["report"]
+
+
 def offer(error):
     """One line for an error that `explain` knows; once for each."""
     known = COLAB_BOOT.setdefault("offered", set())
@@ -353,22 +362,18 @@ def offer(error):
     if isinstance(error, (ColabBootStop, SyntaxError)) or type(error).__name__ == "UsageError" or not isinstance(error, Exception) or kind in known:
         return
     known.add(kind)
-    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True, "timeout": 3}
-    done = subprocess.run([binary(), "explain", "-", "--json"], input=as_text(error), **quiet)
-    found = [one for one in json.loads(done.stdout)["report"] or [] if not one["near"]] if done.returncode == 0 else []
+    found = [one for one in report_of(["explain", "-"], 3, COLAB_BOOT["failed"]) or [] if not one["near"]]
     if found:
         colab_boot_say(f"colab-boot knows this error: {found[0]['means'].split('. ')[0].rstrip('.')}. What helps: %boot explain\n")
 
 
 def notice():
     """Says what another tool has changed of the locked packages. Packages that no lock names are the user's business."""
-    place = profile()
-    if place is None or not place.with_suffix(".lock").is_file():
+    path = profile()
+    if path is None or not path.with_suffix(".lock").is_file():
         return
-    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True, "timeout": 10}
-    command = [binary(), "plan", str(place), "--locked", "--python", sys.executable, "--offline", "--json"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, **quiet)
-    changes = ((json.loads(done.stdout)["report"] or {}).get("plan") or {}).get("changes") or []
+    report = report_of(["plan", str(path), "--locked", "--python", sys.executable, "--offline"], 10) or {}
+    changes = (report.get("plan") or {}).get("changes") or []
     if changes:
         words = [f"{one['name']} is {one['from'] or 'not installed'}, locked is {one['to'] or 'none'}" for one in changes]
         more = f" and {len(words) - 3} more" if len(words) > 3 else ""

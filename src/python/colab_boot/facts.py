@@ -367,7 +367,7 @@ def colab_boot_modules(loaded):
     before, stamps, suspects, folders = imports.stamps, {}, [], {}
     installed = {name: (module, file) for name, (module, file) in loaded.items() if "-packages" + os.sep in colab_boot_real(file)}
     silent = colab_boot_silent({colab_boot_root(file) for _, file in installed.values()})
-    # Cython puts a module under its last name into sys.modules, too; nobody has looked for that.
+    # Cython puts a module into sys.modules under its last name, too; the import hook has not seen that name.
     alike = {known[0]: known for known in before.values()}
     for name, (module, file) in installed.items():
         try:

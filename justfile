@@ -15,7 +15,7 @@ tests kind:
 
 # Every case of the sweeps, where CI takes a sample.
 sweeps:
-    FAULTS=all cargo test --release --test it -- system_calls:: orphans:: hostile_profile::
+    CASES=all cargo test --release --test it -- system_calls:: orphans:: hostile_profile::
 
 # The shipped cells, after a change of what they are made from.
 cells:

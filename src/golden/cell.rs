@@ -20,6 +20,7 @@ use crate::core::model::json_text::strict;
 
 const CELL: &str = include_str!("cell.py");
 const SHORT_CELL: &str = include_str!("short_cell.py");
+const FORM_CELL: &str = include_str!("form_cell.py");
 pub const VERIFY: &str = include_str!("verify_cell.py");
 
 /// Where the cell gets colab-boot when it is not on the machine.
@@ -152,13 +153,24 @@ pub fn render_notebook(golden: Golden<'_>) -> String {
     let Golden { profile, .. } = golden;
     let title = format!("# {} {}\n\n{}", profile.name, profile.version, profile.description);
     let boot = render_boot_cell(golden);
-    let built = digest_of([("markdown", title.as_str()), ("code", &boot), ("code", VERIFY)].into_iter());
+    notebook_of([("markdown", "about", &title), ("code", "boot", &boot), ("code", "verify", VERIFY)])
+}
+
+const ABOUT_FORM: &str = "# A notebook on a GPU\n\nFill in the form, then press \"Run all\". The first cell installs what you chose, \
+                          pinned and checked for the driver and the GPU of this machine. If it restarts the kernel, \
+                          press \"Run all\" again.";
+
+/// A notebook for people who write no profile: its first cell is a form, and the extension makes a profile of it.
+pub fn render_form_notebook() -> String {
+    notebook_of([("markdown", "about", ABOUT_FORM), ("code", "boot", FORM_CELL), ("code", "verify", "%boot verify")])
+}
+
+/// The notebook of these cells (nbformat 4.5), each with its kind, its name and what it says; and with their digest.
+fn notebook_of(cells: [(&str, &str, &str); 3]) -> String {
+    let built = digest_of(cells.iter().map(|(kind, _, source)| (*kind, *source)));
+    let cells = cells.map(|(kind, id, source)| notebook_cell(kind, id, source));
     let notebook = json!({
-        "cells": [
-            notebook_cell("markdown", "about", &title),
-            notebook_cell("code", "boot", &boot),
-            notebook_cell("code", "verify", VERIFY),
-        ],
+        "cells": cells,
         "metadata": {
             "accelerator": "GPU",
             "colab": { "provenance": [] },

@@ -6,4 +6,4 @@ mod script_block;
 mod read_files;
 
 pub use profile_text::{Imported, ProfileHead, of_environment};
-pub use read_files::of_files;
+pub use read_files::{of_files, profile_name};

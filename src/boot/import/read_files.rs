@@ -61,3 +61,14 @@ fn cells_of(text: &str) -> Vec<String> {
     let Ok(notebook) = Ipynb::parse(text) else { return vec![text.to_owned()] };
     notebook.cells.into_iter().filter(|cell| cell.is_code).map(|cell| cell.source).collect()
 }
+
+/// A name for the profile at `path`: that of the file, or of its folder.
+pub fn profile_name(path: &Path) -> String {
+    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let of_folder = || Some(files::absolute(path).ok()?.parent()?.file_name()?.to_string_lossy().into_owned());
+    let name = stem(path).filter(|name| name != "profile" && name != "-").or_else(of_folder).unwrap_or_default();
+    let clean = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let name: String = name.chars().map(clean).collect();
+    let name = name.trim_matches('-');
+    if name.is_empty() { "my-notebook".to_owned() } else { name.to_owned() }
+}

@@ -8,7 +8,7 @@ use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::machine::Machine;
 use crate::boot::marker::Touched;
 use crate::boot::notebook::Loaded;
-use crate::boot::profile::Profile;
+use crate::boot::profile::{CudaWish, Profile};
 use crate::core::matrix::{Matrix, Overlay};
 use crate::core::model::PackageName;
 
@@ -25,6 +25,8 @@ pub struct Wish {
     pub prune: bool,
     /// A file of no package in the place of a wheel's is moved aside; else it is an error.
     pub keeps_aside: bool,
+    /// Which CUDA its frameworks are to use; `None` where it names no frameworks.
+    pub cuda: Option<CudaWish>,
     /// What helps where a change of one package breaks another.
     pub help_for_breakage: &'static str,
 }
@@ -40,6 +42,7 @@ impl Wish {
             breakage_is_error: profile.policy.breakage_is_error,
             prune: profile.policy.prune,
             keeps_aside: profile.policy.keeps_aside,
+            cuda: Some(profile.target.cuda),
             help_for_breakage: "add the package to the profile so that both are solved together, or set `breakage = \"warn\"`",
         }
     }

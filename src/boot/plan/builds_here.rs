@@ -3,9 +3,11 @@
 use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::machine::Machine;
 use crate::boot::plan::Basis;
+use crate::boot::profile::CudaWish;
 use crate::boot::resolve::compiled_on_use;
 use crate::core::diag::{Code, Finding, Subject, listed};
-use crate::core::matrix::{Build, Matrix, Reason, Verdict, ptx_only, verdict};
+use crate::core::matrix::{Build, Matrix, Reason, Verdict, check_driver, is_jaxlib_or_plugin, ptx_only, verdict};
+use crate::core::model::CudaVersion;
 
 /// What is wrong with the builds of the target on this machine. A new answer has named those that are compiled on use
 /// itself.
@@ -15,7 +17,46 @@ pub(super) fn judge_builds(basis: &Basis<'_>) -> Vec<Finding> {
     if basis.from_lock {
         findings.extend(compiled(matrix, machine, target));
     }
+    findings.extend(unused_gpu(basis));
     findings
+}
+
+/// What would leave the GPUs of the machine unused, and says nothing about it when it runs.
+fn unused_gpu(basis: &Basis<'_>) -> Option<Finding> {
+    let Basis { matrix, machine, target, .. } = *basis;
+    if basis.wish.cuda.is_none_or(|cuda| cuda == CudaWish::Cpu)
+        || machine.hardware.gpus.is_empty()
+        || machine.hardware.driver.is_none()
+    {
+        return None;
+    }
+    let reasons = target.packages.iter().filter_map(|one| Some((one, on_the_cpu(matrix, machine, target, one)?)));
+    let finding = Finding::warning(Code::FrameworkCpuBuild, "the GPU will not be used");
+    let finding = reasons.fold(finding, |finding, (one, why)| {
+        finding
+            .about(Subject::release(&one.name, &one.version))
+            .with_note(format!("{} {}: {why}", one.name, one.version))
+    });
+    let help = "if that is what you want, set `cuda = \"cpu\"` in `[target]`";
+    (!finding.about.is_empty()).then(|| finding.with_help(help))
+}
+
+/// Why a locked package runs on the CPU though there is a GPU, and what gives it the GPU.
+fn on_the_cpu(matrix: &Matrix, machine: &Machine, target: &LockedTarget, package: &LockedPackage) -> Option<String> {
+    let is_cpu_build = package.version.local().iter().any(|part| part.to_string() == "cpu");
+    if is_cpu_build && matrix.is_framework(&package.name) {
+        return Some("a build for the CPU; a release without `+cpu` has a GPU build".to_owned());
+    }
+    let mut all = target.packages.iter().map(|one| &one.name).chain(machine.installed.keys());
+    if package.name.as_ref() == "jaxlib" && !all.any(|name| name.as_ref() != "jaxlib" && is_jaxlib_or_plugin(name)) {
+        let newest =
+            |major: &u32| check_driver(matrix, CudaVersion { major: *major, minor: 0 }, &machine.hardware).is_ok();
+        let major = matrix.majors().into_iter().filter(newest).max().unwrap_or(12);
+        let extra = format!("jax = {{ version = \"*\", extras = [\"cuda{major}\"] }}");
+        return Some(format!("the CUDA plugin is missing; `{extra}` installs it"));
+    }
+    let link = matrix.link(&package.name, &package.version).filter(|link| link.runs_on_cpu)?;
+    is_idle(matrix, machine, target, package).then(|| link.without.clone())
 }
 
 /// Locked files that nothing proves to be what they were.

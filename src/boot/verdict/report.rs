@@ -106,6 +106,11 @@ impl Report {
         self
     }
 
+    /// Whether the last line of its text says how it ended.
+    pub const fn has_verdict(&self) -> bool {
+        self.verdict.is_some()
+    }
+
     /// Whether its text is a script or a lock, to be used as it is.
     pub const fn is_verbatim(&self) -> bool {
         self.verbatim

@@ -18,6 +18,10 @@ pub struct InitOptions {
     #[arg(long = "from", value_name = "FILE|FOLDER|-", num_args = 1..)]
     named: Vec<PathBuf>,
 
+    /// Write a notebook whose first cell is a form for Colab, instead of a profile [default path: notebook.ipynb]
+    #[arg(long, conflicts_with_all = ["named", "python"])]
+    pub notebook: bool,
+
     /// The Python to plan for; without --from, take over what is installed there
     #[arg(long, value_name = "PYTHON")]
     pub python: Option<PathBuf>,
@@ -42,7 +46,8 @@ impl InitOptions {
     /// The file to write.
     pub fn path(&self) -> &Path {
         let named = self.named.last().filter(|_| self.last_is_path());
-        self.given.as_ref().or(named).map_or(Path::new(PROFILE), PathBuf::as_path)
+        let default = Path::new(if self.notebook { "notebook.ipynb" } else { PROFILE });
+        self.given.as_ref().or(named).map_or(default, PathBuf::as_path)
     }
 
     /// What is taken over.

@@ -20,7 +20,8 @@ pub fn report_page(
 ) -> Result<String, Failure> {
     match outcome {
         Ok(report) => {
-            let own = report.page.as_ref().map_or_else(|| Cow::Owned(as_text(report)), Cow::Borrowed);
+            let verdict = last_line(verb, report);
+            let own = report.page.as_ref().map_or_else(|| Cow::Owned(as_text(report, &verdict)), Cow::Borrowed);
             let warned = report.findings.iter().any(|one| one.severity == Severity::Warning);
             let tone = match (report.is_no(), warned || report.wants_restart()) {
                 (true, _) => Tone::Error,
@@ -29,7 +30,6 @@ pub fn report_page(
             };
             let findings = if own.shows_findings { Vec::new() } else { drawn(&report.findings) };
             let talk = report.talk.iter().map(|line| harmless(line)).collect();
-            let verdict = harmless(report.text.lines().next_back().unwrap_or("done"));
             let verdict = verdict.strip_prefix(&format!("{verb}: ")).unwrap_or(&verdict).to_owned();
             Sheet { verb, verdict, tone, page: &own, findings, talk }.render(part)
         }
@@ -45,13 +45,27 @@ pub fn report_page(
     }
 }
 
-/// A report without a page of its own: its text, without the last line, which is the verdict.
-fn as_text(report: &Report) -> Page {
+/// The last line of a report, where that is its verdict; nothing where it is one of many that say something.
+fn last_line(verb: &str, report: &Report) -> String {
+    let lines = report.text.trim_end().lines();
+    let is_verdict = |last: &&str| {
+        report.has_verdict()
+            || report.page.is_some()
+            || lines.clone().count() == 1
+            || last.starts_with(&format!("{verb}: "))
+    };
+    if report.text.trim().is_empty() {
+        "done".to_owned()
+    } else {
+        lines.clone().next_back().filter(is_verdict).map(harmless).unwrap_or_default()
+    }
+}
+
+/// A report without a page of its own: its text, without the verdict at its end.
+fn as_text(report: &Report, verdict: &str) -> Page {
     let text = harmless(report.text.trim_end());
-    let lines: Vec<&str> = text.lines().collect();
-    let before = lines.split_last().map(|(_, before)| before.join("\n")).unwrap_or_default();
-    let section =
-        Section { title: "Report".to_owned(), open: true, text: before.trim().to_owned(), ..Section::default() };
+    let before = text.strip_suffix(verdict).unwrap_or(&text).trim().to_owned();
+    let section = Section { title: "Report".to_owned(), open: true, text: before, ..Section::default() };
     let sections = if section.text.is_empty() { Vec::new() } else { vec![section] };
     Page { sections, ..Page::default() }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::boot::import::{Imported, ProfileHead, of_environment, of_files};
+use crate::boot::import::{Imported, ProfileHead, of_environment, of_files, profile_name};
 use crate::boot::machine::MachineRequest;
 use crate::boot::profile::STARTER;
 use crate::boot::session::Session;
@@ -15,6 +15,7 @@ use crate::core::diag::{Code, Failure, Finding, counted, shell_word};
 use crate::core::host::destination::{is_stdout, write_output};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
+use crate::golden::cell::render_form_notebook;
 
 #[derive(Serialize)]
 struct InitReport<'a> {
@@ -34,12 +35,13 @@ struct InitReport<'a> {
 pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let path = options.path();
     let is_bare = options.from().is_empty() && options.python.is_none();
-    if !is_stdout(path) && path.is_there() && (is_bare || files::read_text(path, "profile")? != STARTER) {
+    let is_final = is_bare || options.notebook;
+    if !is_stdout(path) && path.is_there() && (is_final || files::read_text(path, "profile")? != STARTER) {
         return Err(Failure::input(format!("`{}` exists already", path.display()))
             .help("edit it, name another file, or delete it to begin again"));
     }
-    if is_bare {
-        return starter(path, session);
+    if is_final {
+        return starter(options, session);
     }
     let made = taken_over(options, session)?;
     if made.packages == 0 {
@@ -66,16 +68,21 @@ pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report
     Ok(plan)
 }
 
-/// Writes the starter profile, and says of what else in its folder a profile can be made.
-fn starter(path: &Path, session: &Session<'_>) -> Result<Report, Failure> {
+/// Writes the starter profile, and says of what else in its folder a profile can be made; or the notebook with a form.
+fn starter(options: &InitOptions, session: &Session<'_>) -> Result<Report, Failure> {
+    let (path, name) = (options.path(), shell_word(options.path()));
+    let text = if options.notebook { render_form_notebook() } else { STARTER.to_owned() };
     let report = InitReport { path, packages: None, left_out: Vec::new(), plan: None };
     let mut report = Report::new(report, String::new());
     if is_stdout(path) {
-        return Ok(report.printing(Some(STARTER.to_owned())));
+        return Ok(report.printing(Some(text)));
     }
     let found = session.importable(path.parent().unwrap_or(path));
-    write(path, STARTER)?;
-    let name = shell_word(path);
+    write(path, &text)?;
+    if options.notebook {
+        report.talk.push(format!("wrote {name}; next: open it, fill in the form, and run all cells"));
+        return Ok(report);
+    }
     report.talk.push(format!("wrote {name}; next: edit it, then `colab-boot plan {name}`"));
     let commands = found.iter().map(|from| format!("  colab-boot init {name} --from {}", shell_word(from)));
     report.talk.extend((!found.is_empty()).then(|| "or, to start from what you have:".to_owned()));
@@ -135,15 +142,4 @@ fn taken_over(options: &InitOptions, session: &Session<'_>) -> Result<Imported, 
     let python = session.machine_near(&request, Some(options.path()))?.python_facts()?;
     let beside = options.path().parent().unwrap_or(Path::new(""));
     of_files(&head, (options.from(), beside), &python, session.matrix)
-}
-
-/// A name for the profile at `path`: that of the file, or of its folder.
-fn profile_name(path: &Path) -> String {
-    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let of_folder = || Some(files::absolute(path).ok()?.parent()?.file_name()?.to_string_lossy().into_owned());
-    let name = stem(path).filter(|name| name != "profile" && name != "-").or_else(of_folder).unwrap_or_default();
-    let clean = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let name: String = name.chars().map(clean).collect();
-    let name = name.trim_matches('-');
-    if name.is_empty() { "my-notebook".to_owned() } else { name.to_owned() }
 }

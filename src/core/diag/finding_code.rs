@@ -163,7 +163,7 @@ codes! {
     LibraryKnownBad = "library-known-bad": "This version of a library is known to compute wrong results or to fail on this GPU.",
     LdLibraryPath = "ld-library-path": "LD_LIBRARY_PATH has folders that hide the libraries of wheels, or that do not exist.",
     OpenmpTwo = "openmp-two": "Two OpenMP runtimes are loaded. Each starts its own threads, and forked processes may hang.",
-    FrameworkCpuBuild = "framework-cpu-build": "A framework is installed as a CPU build, although there is a GPU. The GPU is not used.",
+    FrameworkCpuBuild = "framework-cpu-build": "A framework runs on the CPU although there is a GPU: it is a CPU build, or the package with its CUDA part is missing. Frameworks do not report this by themselves.",
     JaxPluginMismatch = "jax-plugin-mismatch": "jax, jaxlib and the CUDA plugins have different versions. JAX then does not use the GPU and only prints a warning.",
     VramLow = "vram-low": "Little GPU memory is free. Larger allocations fail with `out of memory`.",
     VramHeldKernel = "vram-held-kernel": "The framework in this kernel keeps unused GPU memory in its cache.",

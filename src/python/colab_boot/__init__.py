@@ -3,6 +3,8 @@
     %load_ext colab_boot
     %%boot                  a profile (TOML) or requirement lines below it: installs them, restarts the kernel once if it must
     %%boot plan             shows what that would do
+    %boot                   the same for the inline metadata (`# /// script`) of a cell above
+    %boot form              the same for the variables framework, version, packages and gpu of a form
     %boot VERB [OPTION...]  any command of colab-boot; `%boot explain` takes the last error of this kernel
 
 Imports the standard library alone. Nothing that runs after a cell raises: COLAB_BOOT_HOOKS=0 leaves it out.
@@ -88,19 +90,44 @@ COLAB_BOOT["magic"] = True
 kernel.colab_boot_binary, kernel.colab_boot_files = binary, profile_and_variables
 
 
+# Inline metadata of a script (PEP 723), which juv writes into a cell of its own.
+HEADER = re.compile(r"^# /// script[ \t]*\n(?:#(?: .*)?\n)*?# ///[ \t]*$", re.M)
+
+
+def header():
+    """The inline metadata of the last cell of this kernel that has some."""
+    cells = reversed(sys.modules["IPython"].get_ipython().history_manager.input_hist_raw)
+    return next((found.group() for found in map(HEADER.search, cells) if found), None)
+
+
+def of_form():
+    """The lines that a form asks for: variables of this kernel. A list of packages is read as people write it: `a, b >= 2`."""
+    names = sys.modules["IPython"].get_ipython().user_ns
+    framework, version, packages, gpu = (str(names.get(name) or "").strip() for name in ("framework", "version", "packages", "gpu"))
+    version = "" if version in ("", "any") else version if version[0] in "=<>~!" else f"=={version.partition('.*')[0]}.*"
+    packages = [word.strip(",") for word in re.sub(r"\s*([=<>~!]=+|[<>])\s*", r"\1", packages).split()]
+    lines = [framework + version] * (framework not in ("", "none")) + [word for word in packages if word]
+    if not lines:
+        raise ColabBootStop("colab-boot: the form names no package: set the variables framework or packages above %boot form")
+    return "\n".join([f"# gpu: {gpu}"] * (gpu not in ("", "this machine")) + lines) + "\n"
+
+
 def of_body(body, there):
-    """The text of the profile that the body of a cell is. Requirement lines, as pip takes them, become one; `there`, where it was made of them."""
+    """The text of the profile that the body of a cell is. Requirement lines, as pip takes them, and inline metadata become one; `there`, where it was
+    made of them."""
+    is_header = HEADER.search(body)
     lines = (line.strip() for line in body.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
-    if not first:
+    if not first and not is_header:
         raise ColabBootStop("colab-boot: the cell names no package: write requirement lines or a profile below %%boot")
-    if first.startswith("["):
+    COLAB_BOOT["made"] = not first.startswith("[")
+    if not COLAB_BOOT["made"]:
         return ended(body)
-    mark = f"# Made of the lines below %%boot, sha256 {hashlib.sha256(body.encode()).hexdigest()[:16]}\n"
+    mark = f"# Made of the lines of a cell, sha256 {hashlib.sha256(body.encode()).hexdigest()[:16]}\n"
     if there.startswith(mark) and is_ours(there):
         return there
     # A file, for what its lines name lies beside the notebook.
-    lines = place(".notebook-cell.txt")
+    lines = place(".notebook-cell.py" if is_header else ".notebook-cell.txt")
     keep(lines, body)
     try:
         command = [binary(), "init", "-", "--from", str(lines), "--python", sys.executable]
@@ -109,9 +136,11 @@ def of_body(body, there):
         lines.unlink()
     colab_boot_say(re.sub(r"(?m)^ = help: it should be .*\n", "", done.stderr.replace(f"`{lines}`", "the cell").replace(str(lines), "the cell")))
     if done.returncode:
-        raise ColabBootStop("colab-boot: the lines below %%boot are neither a profile nor requirement lines, such as torch==2.11.*; one package a line")
+        raise ColabBootStop("colab-boot: this is neither a profile nor requirement lines, such as torch==2.11.*; one package a line")
     # That it was made in this folder says nothing.
-    return ended(mark + re.sub(r'(?m)^name = ".*"$', 'name = "notebook"', done.stdout, count=1))
+    text = mark + re.sub(r'(?m)^name = ".*"$', 'name = "notebook"', done.stdout, count=1)
+    gpu = re.match("# gpu: (.*)\n", body)
+    return ended(text.replace("[target]\n", f"[target]\ngpus = [{json.dumps(gpu.group(1))}]\n", 1) if gpu else text)
 
 
 def ended(text):
@@ -212,6 +241,8 @@ def boot(line, cell=None):
     if body is None and (not line.strip() or line.split()[0] in ("-h", "--help")):
         return colab_boot_say(__doc__.split("\n\n", 1)[1] + "\n")
     verb, words = split(line)
+    if body is None and verb == "form":
+        verb, body = "apply", of_form()
     if body is not None and verb not in ("apply", "explain", "lock", "plan"):
         raise ColabBootStop(f"colab-boot: %%boot {verb} takes no text below it; above a profile, write %%boot, %%boot plan or %%boot lock")
     if verb == "explain":
@@ -223,6 +254,13 @@ def boot(line, cell=None):
         raise ColabBootStop("colab-boot: a cell shows the report itself: leave out --json")
     if verb == "apply" and options & {"--no-restart", "--restart"}:
         raise ColabBootStop("colab-boot: in a notebook the cell restarts the kernel where that is needed: leave out --no-restart and --restart")
+    if body is None and verb in ("apply", "plan") and not (words and words[0].endswith(".toml")) and COLAB_BOOT.get("header", not COLAB_BOOT.get("profile")):
+        body = header()
+        if body is not None:
+            try:
+                return planned(body, words) if verb == "plan" else applied_body(body, words)
+            finally:  # what the header says the next time counts
+                COLAB_BOOT["header"] = True
     if body is not None and verb == "plan":
         return planned(body, words)
     if body is not None and verb == "apply":
@@ -242,7 +280,8 @@ def boot(line, cell=None):
 
 def about(path):
     """From now on the kernel is about this profile, which no release is known of."""
-    COLAB_BOOT["profile"], COLAB_BOOT["golden"] = pathlib.Path(os.path.abspath(path)), None
+    COLAB_BOOT["profile"], COLAB_BOOT["golden"], COLAB_BOOT["header"] = pathlib.Path(os.path.abspath(path)), None, False
+    COLAB_BOOT["made"] = COLAB_BOOT.get("made") and path.name in (NOTEBOOK, ".notebook-plan.toml")
 
 
 def run(verb, words):

@@ -143,6 +143,11 @@ def colab_boot_say(text):
         os.close(null)
 
 
+def colab_boot_size(bytes):
+    """`1.5 MB`, as the program writes sizes."""
+    return f"{bytes / 1e6:,.1f} MB" if bytes >= 1e6 else f"{bytes / 1e3:,.1f} kB"
+
+
 class ColabBootScreen:
     """Where a command's output is seen: its progress in one line that moves, its report as text with a page beside it."""
 
@@ -156,12 +161,14 @@ class ColabBootScreen:
             COLAB_BOOT["codes"] = re.findall(r"^error\[([a-z-]+)\]", record["text"], re.M)
             texts = {"text/plain": record["text"].rstrip(), "text/html": record["html"]}
             if COLAB_BOOT.get("magic"):  # so that the next step can be typed in a cell
+                made, cell = r"\.notebook(-plan)?\.toml:\d+:\d+", "the profile made of the cell"
+                texts = {kind: re.sub(made, cell, text) if COLAB_BOOT.get("made") else text for kind, text in texts.items()}
                 texts = {kind: text.replace("`colab-boot ", "`%boot ").replace(".notebook-plan.toml", "cell") for kind, text in texts.items()}
             return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
-        text = f"{record['done'] / 1e6:,.1f} of {record['total'] / 1e6:,.1f} MB"
+        text = f"{colab_boot_size(record['done'])} of {colab_boot_size(record['total'])}"
         text += f", {record['files_done']} of {record['files']} files" if record["files"] else ""
-        text += f", {speed / 1e6:,.1f} MB/s" if speed else ""
+        text += f", {colab_boot_size(speed)}/s" if speed else ""
         text += f", {left // speed} s left: {' '.join(record['file'].split('-')[:2])}" if speed and not record["ended"] else ""
         if colab_boot_runner():  # it keeps the first state of what is displayed
             if record["ended"] or time.monotonic() - self.printed >= 5:
@@ -323,6 +330,8 @@ def colab_boot_restart():
     if colab_boot_front() != "kernel":
         raise ColabBootStop("colab-boot: this Python is not a notebook kernel: exit it, start it again, and run this once more", 10)
     server, runner = colab_boot_server(), colab_boot_runner()
+    if os.environ.get("COLAB_BOOT_RESTART") == "run-all" and not runner:
+        colab_boot_run_all()
     if runner and not server:
         raise ColabBootStop(f"colab-boot: {runner} does not restart kernels: run it once more, it starts a new one")
     from ipykernel.connect import get_connection_file
@@ -338,6 +347,16 @@ def colab_boot_restart():
     else:
         sys.modules["IPython"].get_ipython().kernel.do_shutdown(True)
     raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
+
+
+def colab_boot_run_all():
+    """Has JupyterLab restart this kernel and run all cells again, by its own command. A lock restarts a kernel once, so this comes to an end."""
+    try:
+        from ipylab import JupyterFrontEnd
+    except ImportError:
+        return colab_boot_say("colab-boot: COLAB_BOOT_RESTART=run-all needs ipylab, in JupyterLab and in this environment; without it, run all cells yourself\n")
+    JupyterFrontEnd().commands.execute("notebook:restart-run-all")
+    raise ColabBootStop("colab-boot: JupyterLab restarts the kernel now, once, and runs all cells again. If nothing happens, restart the kernel and run all cells yourself")
 
 
 def colab_boot_record():

@@ -1,6 +1,6 @@
 //! Profiles and locks that somebody else wrote: whatever stands in them, nothing of it runs, nothing is written
 //! elsewhere, and nothing reaches a terminal that could steer it. Each text stands in a quarter of the places, each
-//! place has a quarter of the texts; `FAULTS=all` puts all of them everywhere.
+//! place has a quarter of the texts; `CASES=all` puts all of them everywhere.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! No input of 64 kB makes a verb crash, or take more than 512 MB or ten seconds: files of every kind that verbs read,
-//! changed at random, always in the same way. `PROPERTY=all` tries twenty times as many.
+//! changed at random, always in the same way. `CASES=all` tries fifty times as many.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::numbers::Numbers;
-use crate::support::test::{Test, observed};
+use crate::support::test::{Test, observed, takes_all};
 
 const LARGEST: usize = 64 << 10;
 const REQUIREMENTS: &str = "torch==2.11.0 ; python_version > '3.8' and sys_platform == 'linux'\nnumpy[x]>=1,<2\n-r other.txt\na @ https://h.test/a-1.0-py3-none-any.whl\n";
@@ -95,7 +95,7 @@ fn no_small_input_takes_much() {
         ("p.toml", &profile, &["plan", "p.toml"]),
         ("p.lock", &lock, &["fetch", "p.lock", "--into", "house"]),
     ];
-    let rounds = if std::env::var("PROPERTY").is_ok_and(|value| value == "all") { 400 } else { 20 };
+    let rounds = if takes_all() { 400 } else { 8 };
     let test = Test::new();
     let (machine, mut numbers) = (observed("laptop"), Numbers(11));
     for round in 0..rounds {

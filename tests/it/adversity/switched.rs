@@ -1,7 +1,7 @@
 //! The switch of wheels under strace: killed or failing at its system calls, alone or with the colab-boot that has
 //! started it. The environment is as it was, or becomes so with the next run.
 //!
-//! A sample runs with every test; `FAULTS=all` takes every call.
+//! A sample runs with every test; `CASES=all` takes every call.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::adversity::system_calls::strace_works;
 use crate::adversity::users_files::World;
-use crate::support::test::{Outcome, takes_all};
+use crate::support::test::{Outcome, sample};
 
 type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
@@ -148,8 +148,7 @@ fn a_switch_that_is_killed_or_fails_is_undone_or_finished() {
     for at in 1..=calls["all"] {
         cases.extend([false, true].map(|ends| (format!("inject=all:signal=KILL:when={at}"), ends)));
     }
-    let stride = if takes_all() { 1 } else { 41 };
-    let chosen: Vec<_> = cases.iter().enumerate().step_by(stride).collect();
+    let chosen: Vec<_> = sample(cases.iter().enumerate(), 83).collect();
     let wrong: Vec<String> =
         chosen.iter().filter_map(|(number, (injected, ends))| rig.case(injected, *ends, *number)).collect();
     eprintln!("{} of {} cases, {} wrong", chosen.len(), cases.len(), wrong.len());
@@ -184,10 +183,9 @@ fn what_another_tool_does_after_a_kill_stays() {
     let rig = Rig::new();
     let world = &rig.world;
     let renames = rig.calls().into_iter().filter(|(name, _)| name.starts_with("rename"));
-    let mut kills: Vec<String> = renames
-        .flat_map(|(name, count)| (1..=count).map(move |at| format!("inject={name}:signal=KILL:when={at}")))
-        .step_by(if takes_all() { 1 } else { 5 })
-        .collect();
+    let kills =
+        renames.flat_map(|(name, count)| (1..=count).map(move |at| format!("inject={name}:signal=KILL:when={at}")));
+    let mut kills: Vec<String> = sample(kills, 11).collect();
     kills.push("trace=all".to_owned());
     eprintln!("{} kills", kills.len());
     for kill in &kills {

@@ -1,7 +1,7 @@
 //! colab-boot under strace: killed at its system calls, or made to fail because the disk is full, broken or read-only.
 //! Whatever happens, the next runs finish the work, and the kernel restarts once.
 //!
-//! A sample runs with every test; `FAULTS=all` takes every call of both runs, which is some three thousand cases.
+//! A sample runs with every test; `CASES=all` takes every call of both runs, which is some three thousand cases.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::python::{Running, Venv, uv, wheel};
-use crate::support::test::{Outcome, Test, takes_all};
+use crate::support::test::{Outcome, Test, sample};
 
 /// A virtual environment with `demo 1.0` and a wheelhouse with what comes next. Idle processes stand for the kernels.
 struct Rig {
@@ -187,9 +187,9 @@ pub(super) fn strace_works() -> bool {
     works
 }
 
-/// Runs the cases, two at a time: each of them with `FAULTS=all`, else one of `stride`.
+/// Runs the cases, two at a time: each of them with `CASES=all`, else one of `stride`.
 fn run(rigs: &[Rig], cases: &[(&'static str, String)], stride: usize) {
-    let chosen: Vec<_> = cases.iter().step_by(if takes_all() { 1 } else { stride }).collect();
+    let chosen: Vec<_> = sample(cases, stride).collect();
     let at = AtomicUsize::new(0);
     let worker = |rig: &Rig| {
         let next = || chosen.get(at.fetch_add(1, Ordering::SeqCst));
@@ -226,9 +226,9 @@ fn killed_at_any_system_call_the_next_run_finishes() {
     // What changes the disk or starts a process, every thirteenth; all the rest more rarely.
     let changing = ["write", "fsync", "rename", "renameat", "mkdir", "unlink", "unlinkat", "fchmod", "clone3", "flock"];
     let kill = |name: &str, at: usize| format!("inject={name}:signal=KILL:when={at}");
-    run(&rigs, &cases(&rigs[0], &changing, kill), 13);
+    run(&rigs, &cases(&rigs[0], &changing, kill), 29);
     let any = |_: &str, at: usize| format!("inject=all:signal=KILL:when={at}");
-    run(&rigs, &cases(&rigs[0], &["all"], any), 311);
+    run(&rigs, &cases(&rigs[0], &["all"], any), 613);
 }
 
 #[test]
@@ -240,6 +240,6 @@ fn a_disk_that_is_full_broken_or_read_only_stops_it_and_the_next_run_finishes() 
     let calls = ["openat", "write", "rename", "renameat", "fsync", "mkdir"];
     for error in ["ENOSPC", "EIO", "EROFS"] {
         let inject = |name: &str, at: usize| format!("inject={name}:error={error}:when={at}");
-        run(&rigs, &cases(&rigs[0], &calls, inject), 97);
+        run(&rigs, &cases(&rigs[0], &calls, inject), 197);
     }
 }

@@ -4,13 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::stories::notebook::{Notebook, Stack, cells};
+use crate::stories::notebook::{Notebook, Stack, cells, stacks};
 use crate::stories::{Day, release, says, these};
 use crate::support::index_server::Table;
 use crate::support::said::Said as _;
 use crate::support::test::{Outcome, is_root};
-
-const BOTH: [Stack; 2] = [Stack::Colab, Stack::Current];
 
 fn day() -> Day {
     let mut table = Table::new();
@@ -42,7 +40,7 @@ fn pip(day: &Day, what: &str) -> String {
 
 #[test]
 fn a_kernel_restarts_for_a_library_outside_of_site_packages_and_for_a_shared_object() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = day();
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
         day.pip(&["install", "native==1.0", "shared==1.0"]);
@@ -94,7 +92,7 @@ fn a_terminal_sees_a_kernel_whose_library_it_replaces() {
 
 #[test]
 fn a_stop_below_capture_ends_the_queued_cells() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = day();
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
         day.pip(&["install", "deep==1.0"]);

@@ -4,10 +4,11 @@ use std::io::Write as _;
 use std::path::Path;
 
 use colab_boot::core::model::Sha256;
+use serde_json::Value;
 use sha2::Digest as _;
 
 use crate::stories::Day;
-use crate::stories::notebook::{Kernel, Notebook, Stack};
+use crate::stories::notebook::{Kernel, Notebook, Stack, stacks};
 use crate::support::keys::Key;
 use crate::support::said::Said as _;
 
@@ -32,7 +33,7 @@ fn opened(day: &Day, stack: Stack) -> Option<(Notebook, Kernel)> {
 
 #[test]
 fn a_profile_in_a_cell_is_planned_applied_and_verified() {
-    for stack in [Stack::Colab, Stack::Current] {
+    for stack in stacks() {
         let day = Day::new(ROWS);
         let Some((mut notebook, mut kernel)) = opened(&day, stack) else { return };
         let body = "[packages]\napp = '<2'\n\n[env]\nTOKENIZERS_PARALLELISM = 'false'\n";
@@ -54,6 +55,49 @@ fn a_profile_in_a_cell_is_planned_applied_and_verified() {
         assert_eq!(notebook.run(&kernel, "import lib; print(lib.word)").trim(), "2.0", "{stack:?}");
         let said = notebook.run(&kernel, "%boot restore");
         assert!(said.contains("restored"), "{stack:?}: {said}");
+    }
+}
+
+/// The starter notebook, and inline metadata as juv writes it: no profile is written by hand.
+#[test]
+fn a_form_and_inline_metadata_are_profiles() {
+    for stack in stacks() {
+        let day = Day::new(ROWS);
+        day.test.run(&["init", "--notebook"]).expect(0);
+        day.test.run(&["init", "--notebook"]).expect(2).says("exists already");
+        let starter: Value = serde_json::from_str(&day.read("notebook.ipynb")).expect("JSON");
+        let lines = |cell: &Value| {
+            cell["source"].as_array().expect("lines").iter().filter_map(Value::as_str).collect::<String>()
+        };
+        let (form, verify) = (lines(&starter["cells"][1]), lines(&starter["cells"][2]));
+        assert!(form.contains("\"torch\"") && form.contains("\"transformers accelerate\""), "{form}");
+        let filled = |packages: &str| form.replace("\"torch\"", "\"app\"").replace("transformers accelerate", packages);
+        let Some((mut notebook, mut kernel)) = opened(&day, stack) else { return };
+        let (restarts, said) = notebook.boot(&mut kernel, &filled("tool, lib < 2").replacen("\"any\"", "\"1\"", 1));
+        assert!(!restarts && said.concludes("applied: 3 packages"), "{stack:?}: {said}");
+        assert!(day.read(".notebook.toml").contains("app = \"==1.*\""), "{}", day.read(".notebook.toml"));
+        assert!(notebook.run(&kernel, &verify).concludes("verified"), "{stack:?}");
+        let (_, said) = notebook.boot(&mut kernel, &filled("tool, lib < 2").replacen("\"any\"", "\"1\"", 1));
+        assert!(said.concludes("ready: 3 packages"), "{stack:?}: {said}");
+        let said = notebook.run(&kernel, &filled("").replace("\"app\"", "\"none\""));
+        assert!(said.contains("the form names no package"), "{stack:?}: {said}");
+        let said = notebook.run(&kernel, &filled("").replacen("\"this machine\"", "\"X9\"", 1));
+        assert!(said.contains("there is no GPU `X9`"), "{stack:?}: {said}");
+        // The last header counts, also where another profile was applied in between.
+        let header =
+            |version: &str| format!("# /// script\n# dependencies = [\n#   'app{version}',\n# ]\n# ///\nprint('mine')");
+        let kernel = &mut notebook.kernel();
+        notebook.run(kernel, "%load_ext colab_boot");
+        assert_eq!(notebook.run(kernel, &header("<2")), "mine\n");
+        let said = notebook.run(kernel, "%boot plan");
+        assert!(said.contains("plan: 1 to remove, 2 kept"), "{stack:?}: {said}");
+        let (_, said) = notebook.boot(kernel, "%boot apply");
+        assert!(said.contains("2 packages"), "{stack:?}: {said}");
+        notebook.run(kernel, &header(">=2"));
+        let (_, said) = notebook.boot(kernel, "%boot apply");
+        assert!(said.concludes("applied: 2 packages") && day.installed()["lib"] == "2.0", "{stack:?}: {said}");
+        let (_, said) = notebook.boot(kernel, &format!("%%boot\n{}", header("<2")));
+        assert!(said.contains("2 packages") && day.installed()["lib"] == "1.0", "{stack:?}: {said}");
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::stories::Day;
 use crate::stories::fitness_scenes::SCENES;
 use crate::support::python::{Running, Venv};
-use crate::support::test::{Outcome, Test};
+use crate::support::test::{Outcome, Test, sample, takes_all};
 
 /// A machine in a situation.
 pub struct Scene {
@@ -208,7 +208,7 @@ fn each_situation_is_seen_and_its_absence_is_not() {
     let (mut shown, mut wrong) = (0, Vec::new());
     let calm = Scene::new();
     calm.copied();
-    for (code, make) in SCENES {
+    for (code, make) in sample(SCENES, 3) {
         let before = calm.doctor(code);
         let mut scene = Scene::new();
         if !make(&mut scene) {
@@ -230,5 +230,5 @@ fn each_situation_is_seen_and_its_absence_is_not() {
         shown += 1;
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(shown >= 40, "only {shown} were shown");
+    assert!(shown >= if takes_all() { 40 } else { 12 }, "only {shown} were shown");
 }

@@ -1,11 +1,9 @@
 //! The code that a kernel holds: a change by any tool is seen, pure Python too, and what is current never restarts.
 
-use crate::stories::notebook::{Kernel, Notebook, Stack, cells};
+use crate::stories::notebook::{Kernel, Notebook, Stack, cells, stacks};
 use crate::stories::{Day, release};
 use crate::support::index_server::Table;
 use crate::support::said::Said as _;
-
-const BOTH: [Stack; 2] = [Stack::Colab, Stack::Current];
 
 /// A decorator that leaves the function as it is, but for an attribute; and without it.
 const MARKED: [&str; 2] = [
@@ -106,7 +104,7 @@ fn all(names: &[&str], version: &str) -> String {
 
 #[test]
 fn old_code_in_memory_is_seen_whichever_tool_installed_the_new() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = day();
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
         let wanted: Vec<String> = NAMES.iter().map(|name| format!("{name} >=2")).collect();
@@ -157,7 +155,7 @@ fn a_restart_that_is_due_is_known_without_the_state_folder() {
 
 #[test]
 fn what_is_current_does_not_restart() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = day();
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
         let names: Vec<&str> = NAMES.into_iter().filter(|name| *name != "opaque").collect();
@@ -250,7 +248,7 @@ fn what_is_reached_through_a_link_or_loaded_late_is_compared() {
 
 #[test]
 fn what_the_user_calls_his_own_is_his() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = day();
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
         day.profile("p", &["funct >=2", "opaque >=2"], "");
@@ -293,7 +291,7 @@ fn what_the_user_calls_his_own_is_his() {
 
 #[test]
 fn what_a_kernel_imports_after_a_change_is_known_to_be_new() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = day();
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
         day.profile("p", &["opaque >=2", "deep >=2", "funct"], "");
@@ -356,7 +354,7 @@ fn modules_below_a_namespace_and_reloaded_ones_are_judged_by_themselves() {
 
 #[test]
 fn a_repair_restarts_only_a_kernel_that_holds_the_damage() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = day();
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
         day.profile("p", &["deep >=2", "opaque >=2"], "");

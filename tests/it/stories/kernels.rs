@@ -2,7 +2,7 @@
 //! is gone.
 
 use crate::stories::Day;
-use crate::stories::notebook::{Notebook, Stack, cells};
+use crate::stories::notebook::{Notebook, Stack, cells, stacks};
 use crate::support::said::Said as _;
 
 const ROWS: &[(&str, &str, &[&str])] = &[
@@ -14,11 +14,9 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     ("numpy", "2.3.0", &[]),
 ];
 
-const BOTH: [Stack; 2] = [Stack::Colab, Stack::Current];
-
 #[test]
 fn a_variable_that_is_read_at_every_call_needs_no_restart() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = Day::new(ROWS);
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
         day.profile("p", &["app"], "[env]\nTOKENIZERS_PARALLELISM = 'false'\nOMP_NUM_THREADS = '2'\n");
@@ -77,7 +75,7 @@ fn a_variable_that_was_read_already_restarts_once_and_says_why() {
 
 #[test]
 fn packages_that_are_not_loaded_are_replaced_without_a_restart() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = Day::new(ROWS);
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
         day.pip(&["install", "lib==1.0"]);
@@ -266,7 +264,7 @@ fn a_library_that_another_hand_replaces_under_a_kernel_is_seen() {
 
 #[test]
 fn variables_that_a_server_hands_down_go_when_no_profile_sets_them() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = Day::new(ROWS);
         day.profile("p", &["lib"], "[env]\nMY_FLAG = '2'\nKEPT = 'x'\n");
         day.run(&["apply", "p.toml"]).expect(0);

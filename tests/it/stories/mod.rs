@@ -14,6 +14,7 @@ mod golden_cells;
 mod held_code;
 mod kernels;
 mod keepers;
+mod lab;
 mod linked;
 mod locks;
 mod lost_keys;

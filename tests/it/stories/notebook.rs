@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::stories::Day;
 use crate::support::python::{Running, Venv, kept};
 use crate::support::said::Said as _;
-use crate::support::test::Test;
+use crate::support::test::{Test, takes_all};
 
 pub const TOKEN: &str = "a-token-of-this-test";
 
@@ -32,6 +32,14 @@ pub const STACKS: [&[&str]; 2] = [
 pub enum Stack {
     Colab,
     Current,
+}
+
+/// Those that a test runs on: one of them, which its name decides; both with `CASES=all`.
+pub fn stacks() -> Vec<Stack> {
+    let both = [Stack::Colab, Stack::Current];
+    let name = std::thread::current().name().unwrap_or_default().to_owned();
+    let one = name.bytes().map(usize::from).sum::<usize>() % 2;
+    if takes_all() { both.to_vec() } else { vec![both[one]] }
 }
 
 /// Links the stack into the environment of a test, as an image would have it; returns the environment that it lies in.
@@ -75,15 +83,8 @@ impl Notebook {
     }
 
     fn with_server(test: &Test, (kernels, stack): (&Venv, &Venv), python: &Path) -> Self {
-        let folder = test.path("jupyter/kernels/day");
-        std::fs::create_dir_all(&folder).expect("a folder");
-        let spec = json!({
-            "argv": [kernels.python, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
-            "display_name": "day",
-            "language": "python",
-        });
-        std::fs::write(folder.join("kernel.json"), spec.to_string()).expect("a kernel");
-        let (server, url) = serve(test, python);
+        give_kernels(test, kernels);
+        let (server, url) = serve(test, python, &["jupyter_server"]);
         let mut user = Command::new(&stack.python)
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/kernel.py"))
             .env("JUPYTER_URL", url)
@@ -178,7 +179,20 @@ pub struct Kernel {
     pub pid: u64,
 }
 
-fn serve(test: &Test, python: &Path) -> (Running, String) {
+/// Kernels called `day`, of an environment.
+pub fn give_kernels(test: &Test, of: &Venv) {
+    let folder = test.path("jupyter/kernels/day");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let spec = json!({
+        "argv": [of.python, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": "day",
+        "language": "python",
+    });
+    std::fs::write(folder.join("kernel.json"), spec.to_string()).expect("a kernel");
+}
+
+/// The server that `words` start, a module with its options, in the folder of the test; and its address.
+pub fn serve(test: &Test, python: &Path, words: &[&str]) -> (Running, String) {
     let runtime = test.path("runtime");
     let mut environment = test.environment.clone();
     environment.insert("COLAB_BOOT_BINARY".into(), env!("CARGO_BIN_EXE_colab-boot").into());
@@ -186,7 +200,9 @@ fn serve(test: &Test, python: &Path) -> (Running, String) {
     environment.insert("JUPYTER_PATH".into(), test.path("jupyter").display().to_string());
     let log = test.path("server.log");
     let child = Command::new(python)
-        .args(["-m", "jupyter_server", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"])
+        .arg("-m")
+        .args(words)
+        .args(["--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"])
         .arg(format!("--IdentityProvider.token={TOKEN}"))
         .env_clear()
         .envs(&environment)

@@ -2,7 +2,7 @@
 //! after that. A loop over all moments: never "ready" in a kernel that holds what is gone, never two restarts for the
 //! same change.
 //!
-//! `FAULTS=all cargo test orphans::` goes through every moment; otherwise a sample does.
+//! `CASES=all cargo test orphans::` goes through every moment; otherwise a sample does.
 
 use std::path::Path;
 use std::process::Command;

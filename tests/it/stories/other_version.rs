@@ -1,7 +1,7 @@
 //! Packages of which another tool has installed another version, and what a kernel has loaded of that.
 
 use crate::stories::held_code::{pip, restarts_once};
-use crate::stories::notebook::{Notebook, Stack, cells};
+use crate::stories::notebook::{Notebook, Stack, cells, stacks};
 use crate::stories::{Day, release};
 use crate::support::index_server::Table;
 
@@ -19,7 +19,7 @@ fn day() -> Day {
 fn a_module_that_only_the_other_version_has_restarts_the_kernel() {
     let uninstall =
         "import subprocess, sys\nsubprocess.run([sys.executable, '-m', 'pip', 'uninstall', '-q', '-y', 'pk'])";
-    for stack in [Stack::Colab, Stack::Current] {
+    for stack in stacks() {
         for is_uninstalled in [false, true] {
             let day = day();
             let Some(mut notebook) = Notebook::open(&day, stack) else { return };

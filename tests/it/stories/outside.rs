@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::stories::Day;
-use crate::stories::notebook::{Notebook, Stack, cells, give_stack};
+use crate::stories::notebook::{Notebook, Stack, cells, give_stack, stacks};
 use crate::support::said::Said as _;
 use crate::support::test::Outcome;
 
 const ROWS: &[(&str, &str, &[&str])] = &[("lib", "1.0", &[]), ("lib", "2.0", &[])];
-const BOTH: [Stack; 2] = [Stack::Colab, Stack::Current];
 
 /// A day on which lib 2.0 is wanted.
 fn day() -> Day {
@@ -39,7 +38,7 @@ fn has_no_traceback(outcome: &Outcome, about: &str) {
 
 #[test]
 fn a_script_and_a_terminal_end_with_one_line() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = day();
         let Some(_) = give_stack(&day.venv, stack) else { return };
         let (boot, _) = cells(&day, "p");
@@ -87,7 +86,7 @@ fn a_script_and_a_terminal_end_with_one_line() {
 
 #[test]
 fn a_person_at_ipython_sees_what_to_do() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = day();
         let Some(_) = give_stack(&day.venv, stack) else { return };
         let (boot, _) = cells(&day, "p");
@@ -151,7 +150,7 @@ fn a_program_that_runs_notebooks_stops_before_the_old_code_is_used() {
 
 #[test]
 fn the_stop_button_waits_for_what_was_begun() {
-    for stack in BOTH {
+    for stack in stacks() {
         let day = day();
         let Some(mut notebook) = Notebook::open(&day, stack) else { return };
         let (boot, _) = cells(&day, "p");

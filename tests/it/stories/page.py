@@ -1,52 +1,10 @@
 """Looks at a page in a real Chromium through its DevTools: what axe says, widths, dark, keys alone, requests, faults. One JSON object."""
 
-import json, os, pathlib, subprocess, sys, tempfile, time, urllib.request
+import json, pathlib, sys, tempfile
 
-import websocket
+from browser import Browser
 
 page, axe = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).read_text()
-
-
-class Browser:
-    def __init__(self, folder):
-        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-allow-origins=*"]
-        ports = [f"--user-data-dir={folder}", "--remote-debugging-port=0", "about:blank"]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(["chromium", *options, *ports], env={**os.environ, "HOME": folder}, **quiet)
-        port = pathlib.Path(folder) / "DevToolsActivePort"
-        for _ in range(600):
-            if port.is_file() and port.read_text().strip():
-                break
-            time.sleep(0.1)
-        url = f"http://127.0.0.1:{port.read_text().split()[0]}/json/list"
-        pages = [one for one in json.load(urllib.request.urlopen(url, timeout=30)) if one["type"] == "page"]
-        self.socket = websocket.create_connection(pages[0]["webSocketDebuggerUrl"], timeout=60)
-        self.count, self.events = 0, []
-
-    def __call__(self, method, **parameters):
-        self.count += 1
-        self.socket.send(json.dumps({"id": self.count, "method": method, "params": parameters}))
-        while True:
-            answer = json.loads(self.socket.recv())
-            if answer.get("id") == self.count:
-                assert "error" not in answer, answer
-                return answer["result"]
-            self.events.append(answer)
-
-    def value(self, code):
-        answer = self("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in answer, answer
-        return answer["result"].get("value")
-
-    def key(self, name, code):
-        for kind in ("rawKeyDown", "keyUp"):
-            self("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code)
-
-    def open(self, hash=""):
-        self("Page.navigate", url="about:blank")
-        self("Page.navigate", url=page.as_uri() + hash)
-        while self.value("document.readyState + location.protocol") != "completefile:":
-            time.sleep(0.05)
 
 
 HERE = """(() => { const e = document.activeElement, s = getComputedStyle(e);
@@ -60,9 +18,8 @@ with tempfile.TemporaryDirectory() as folder:
         seen = {"looks": []}
         browser("Page.setBypassCSP", enabled=True)  # for axe; the page's own requests are watched below
         for width, scheme in ((390, "light"), (390, "dark"), (800, "dark"), (1280, "light")):
-            browser("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
-            browser("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-            browser.open()
+            browser.size(width, scheme)
+            browser.open(page.as_uri())
             browser.value("for (const one of document.querySelectorAll('details')) one.open = true")
             # Of a notebook, what a front end draws around our output is its own.
             browser.value(axe + ";window.ours = document.querySelector('.jp-Notebook, .jp-Cell') ? '.cb' : document;0")
@@ -72,16 +29,13 @@ with tempfile.TemporaryDirectory() as folder:
             passed = browser.value("axe.run(ours).then((all) => all.passes.length)")
             seen["looks"].append({"width": width, "scheme": scheme, "violations": found, "too-wide": wide, "back": back, "passes": passed})
             if len(sys.argv) > 3:
-                import base64
-
-                shot = browser("Page.captureScreenshot", format="png", captureBeyondViewport=False)["data"]
-                pathlib.Path(sys.argv[3], f"{width}-{scheme}.png").write_bytes(base64.b64decode(shot))
+                browser.picture(f"{sys.argv[3]}/{width}-{scheme}.png")
         if not browser.value("!!document.getElementById('gpu')"):
             print(json.dumps(seen))  # no picker
             sys.exit()
         browser("Page.setBypassCSP", enabled=False)
         browser.events.clear()
-        browser.open()
+        browser.open(page.as_uri())
         # Keys alone: each stop is seen (an outline), and the last is not a trap.
         stops = []
         for _ in range(60):
@@ -92,7 +46,7 @@ with tempfile.TemporaryDirectory() as folder:
         seen["stops"] = stops
         stop = "a[href], summary, input[type=radio]:checked, #smi, button, [tabindex]"
         seen["reached"] = browser.value(f"[...document.querySelectorAll('{stop}')].filter((one) => one.checkVisibility()).length")
-        browser.open()
+        browser.open(page.as_uri())
         while browser.value(HERE)[1] != "gpu":
             browser.key("Tab", 9)
         browser.key("ArrowDown", 40)
@@ -100,7 +54,7 @@ with tempfile.TemporaryDirectory() as folder:
         # All that can be chosen, and what fits it.
         seen["fits"] = browser.value("""["", ...options.gpu].flatMap((gpu) => ["", ...options.framework].flatMap((framework) =>
           ["", ...options.runtime].map((runtime) => [gpu, framework, runtime, fits({ gpu, framework, runtime }).map((r) => r.title)])))""")
-        browser.open("#framework=lib")
+        browser.open(page.as_uri() + "#framework=lib")
         browser.value("document.querySelector('[name=gpu]').focus(); 0")
         # What a screen reader gets.
         browser("Accessibility.enable")
@@ -113,5 +67,4 @@ with tempfile.TemporaryDirectory() as folder:
         seen["faults"] = [event for event in browser.events if event.get("method") in faults]
         print(json.dumps(seen))
     finally:
-        browser.process.terminate()
-        browser.process.wait()
+        browser.close()

@@ -49,12 +49,19 @@ pub fn looked_at(page: &Path) -> Option<Value> {
         eprintln!("skipped: there is no chromium on this machine, or no index");
         return None;
     }
+    seen_by("page.py", &page.display().to_string())
+}
+
+/// What `script` sees, in a browser and with axe, of what is at `address`.
+pub fn seen_by(script: &str, address: &str) -> Option<Value> {
     // axe alone, without the browser driver that the wheel is made for.
     let venv = kept(&["--no-deps", "websocket-client", "axe-playwright-python==0.1.8"])?;
     let output = Command::new(&venv.python)
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories/page.py"))
-        .arg(page)
+        .arg("-B")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/stories").join(script))
+        .arg(address)
         .arg(venv.layout().join("axe_playwright_python/axe.min.js"))
+        .args(std::env::var("PICTURES"))
         .output()
         .expect("Python starts");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -1,7 +1,7 @@
 //! Two years of a repository: monthly releases, keys that change, are lost and stolen, a move, a frozen summer, an
 //! index that comes back. The days lead up to today, where the cell of each month says what it should.
 //!
-//! A sample of the cells runs with every test; `FAULTS=all` runs all of them.
+//! A sample of the cells runs with every test; `CASES=all` runs all of them.
 
 use std::process::Command;
 use std::sync::Arc;

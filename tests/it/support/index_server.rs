@@ -68,6 +68,8 @@ pub struct Looks {
     pub latency_ms: u64,
     /// Nothing answers a request for a range.
     pub no_ranges: bool,
+    /// Wheels come sixteen bytes at a time, with this between them.
+    pub drip_ms: u64,
 }
 
 /// How METADATA beside a wheel is advertised.
@@ -208,7 +210,8 @@ impl Index {
             return Reply::status(404);
         };
         let total = bytes.len() as u64;
-        let whole = Reply::new("application/octet-stream", bytes);
+        let drip = Some(Duration::from_millis(self.looks.drip_ms)).filter(|drip| !drip.is_zero());
+        let whole = Reply { drip, ..Reply::new("application/octet-stream", bytes) };
         if self.looks.no_ranges { whole } else { whole.part_of(asked, 0, total) }
     }
 

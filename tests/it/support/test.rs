@@ -128,9 +128,14 @@ pub fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
 }
 
-/// Whether sweeps take every case (`FAULTS=all`), and no sample.
+/// Whether every case is taken (`CASES=all`), and no sample.
 pub fn takes_all() -> bool {
-    std::env::var("FAULTS").is_ok_and(|value| value == "all")
+    std::env::var("CASES").is_ok_and(|value| value == "all")
+}
+
+/// One of `stride` cases, from the first on; every case with `CASES=all`.
+pub fn sample<T>(cases: impl IntoIterator<Item = T>, stride: usize) -> impl Iterator<Item = T> {
+    cases.into_iter().step_by(if takes_all() { 1 } else { stride })
 }
 
 /// A committed machine record.

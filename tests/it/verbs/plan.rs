@@ -52,3 +52,47 @@ fn a_recorded_machine_gives_the_same_plan() {
     assert_eq!(here["report"]["plan"], there["report"]["plan"]);
     assert_eq!(here["report"]["targets"], there["report"]["targets"]);
 }
+
+/// What runs on the CPU without a word, and not where that is wanted or there is no GPU.
+#[test]
+fn a_gpu_that_will_not_be_used_is_a_warning() {
+    let mut table = Table::new();
+    let mut add = |name: &str, version: &str, requires: Vec<String>| {
+        table
+            .entry(name.to_owned())
+            .or_default()
+            .insert(version.to_owned(), Release { requires, ..Release::default() });
+    };
+    add("jax", "0.7.2", vec!["jaxlib==0.7.2".to_owned()]);
+    add("jaxlib", "0.7.2", Vec::new());
+    add("jax-cuda12-plugin", "0.7.2", Vec::new());
+    add("torch", "2.11.0+cpu", Vec::new());
+    add("tensorflow", "2.20.0", Vec::new());
+    let server = IndexServer::start(table, Manner::Good);
+    let plan = |lines: &str, gpu: &[&str]| {
+        let test = Test::new().file("p.toml", lines);
+        let bare = ["plan", "p.toml", "--runtime", "bare-3.12", "--index-url", &server.url];
+        test.run(&[bare.as_slice(), gpu].concat()).expect(0)
+    };
+    let t4 = ["--gpu", "T4", "--driver", "550.54.15"];
+    for (lines, word) in [
+        (
+            "[frameworks]\njax = '*'\n",
+            "jaxlib 0.7.2: the CUDA plugin is missing; `jax = { version = \"*\", extras = [\"cuda12\"] }`",
+        ),
+        ("[frameworks]\ntorch = '*'\n", "torch 2.11.0+cpu: a build for the CPU"),
+        (
+            "[frameworks]\ntensorflow = '*'\n",
+            "tensorflow 2.20.0: it runs on the CPU without an error; `tensorflow[and-cuda]`",
+        ),
+    ] {
+        let said = plan(lines, &t4);
+        assert!(said.stderr.contains("warning[framework-cpu-build]") && said.stderr.contains(word), "{word}: {said:?}");
+        for (lines, gpu) in [(format!("[target]\ncuda = 'cpu'\n{lines}"), &t4[..]), (lines.to_owned(), &[])] {
+            let said = plan(&lines, gpu);
+            assert!(!said.stderr.contains("framework-cpu-build"), "{lines}: {said:?}");
+        }
+    }
+    let said = plan("[frameworks]\njax = '*'\njax-cuda12-plugin = '*'\n", &t4);
+    assert!(!said.stderr.contains("framework-cpu-build"), "{said:?}");
+}

@@ -506,11 +506,12 @@ def colab_boot_fetch(place, digest):
 
 
 def colab_boot_binary():
-    """COLAB_BOOT_BINARY, then PATH, then the pinned download. A download with another digest is not run."""
+    """COLAB_BOOT_BINARY, then PATH, then this environment, then the pinned download. A download with another digest is not run."""
     entries = [entry for entry in os.get_exec_path() if entry not in COLAB_BOOT["silent"]]
     found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot", path=os.pathsep.join(entries))
-    if found:
-        return found
+    own = os.path.join(sysconfig.get_path("scripts"), "colab-boot")  # of a kernel whose environment is not on PATH
+    if found or os.access(own, os.X_OK):
+        return found or own
     wanted = COLAB_BOOT["binary"]
     if not wanted["url"]:
         raise ColabBootStop(
@@ -1013,7 +1014,9 @@ def colab_boot_facts(variables):
 
     at = told(lambda: colab_boot_clock())
 
-    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
+    # The extension, which is loaded anew by each `%reload_ext`, is no part of what is judged.
+    is_own = lambda name: name.partition(".")[0] == "colab_boot"
+    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name) and not is_own(name)}
     for name, module in loaded.items():
         file = told(lambda: colab_boot_file(module))
         if not encodable(file):
@@ -1093,4 +1096,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:7b60403e8a075af0582580a44be35e60cff19e6890fb22433c5beb06e3a81d00
+# Built as sha256:7f587e3e60da0ea2e9c9910d512d682339decb5d233101d3e0b655da50299075

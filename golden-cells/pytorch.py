@@ -564,11 +564,12 @@ def colab_boot_fetch(place, digest):
 
 
 def colab_boot_binary():
-    """COLAB_BOOT_BINARY, then PATH, then the pinned download. A download with another digest is not run."""
+    """COLAB_BOOT_BINARY, then PATH, then this environment, then the pinned download. A download with another digest is not run."""
     entries = [entry for entry in os.get_exec_path() if entry not in COLAB_BOOT["silent"]]
     found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot", path=os.pathsep.join(entries))
-    if found:
-        return found
+    own = os.path.join(sysconfig.get_path("scripts"), "colab-boot")  # of a kernel whose environment is not on PATH
+    if found or os.access(own, os.X_OK):
+        return found or own
     wanted = COLAB_BOOT["binary"]
     if not wanted["url"]:
         raise ColabBootStop(
@@ -1071,7 +1072,9 @@ def colab_boot_facts(variables):
 
     at = told(lambda: colab_boot_clock())
 
-    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
+    # The extension, which is loaded anew by each `%reload_ext`, is no part of what is judged.
+    is_own = lambda name: name.partition(".")[0] == "colab_boot"
+    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name) and not is_own(name)}
     for name, module in loaded.items():
         file = told(lambda: colab_boot_file(module))
         if not encodable(file):
@@ -1151,4 +1154,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:212bb2930136701f02550e91d1691e1887db1637be2beaa70a51fc31d9b4b5b8
+# Built as sha256:6cc5b1393e1be0cd89669ebc9706d934f6ab5f4592a6e9db0ad4b57a8c7b0479

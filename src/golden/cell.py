@@ -47,11 +47,12 @@ def colab_boot_fetch(place, digest):
 
 
 def colab_boot_binary():
-    """COLAB_BOOT_BINARY, then PATH, then the pinned download. A download with another digest is not run."""
+    """COLAB_BOOT_BINARY, then PATH, then this environment, then the pinned download. A download with another digest is not run."""
     entries = [entry for entry in os.get_exec_path() if entry not in COLAB_BOOT["silent"]]
     found = os.environ.get("COLAB_BOOT_BINARY") or shutil.which("colab-boot", path=os.pathsep.join(entries))
-    if found:
-        return found
+    own = os.path.join(sysconfig.get_path("scripts"), "colab-boot")  # of a kernel whose environment is not on PATH
+    if found or os.access(own, os.X_OK):
+        return found or own
     wanted = COLAB_BOOT["binary"]
     if not wanted["url"]:
         raise ColabBootStop(

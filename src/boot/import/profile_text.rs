@@ -89,6 +89,8 @@ struct Collected {
     wishes: Wishes,
     constraints: Wishes,
     indexes: Vec<ListedIndex>,
+    /// A file asks for versions before their release (`--pre`).
+    prereleases: bool,
     left_out: Vec<String>,
 }
 
@@ -100,6 +102,7 @@ impl Collected {
     /// What is asked of an index, or of conda.
     fn take_asked(&mut self, file: &str, listed: &Listed, python: &PythonFacts) {
         for line in &listed.asked {
+            self.prereleases |= line.manner.pre;
             let public = line.public().requirement;
             if public.specifiers != line.requirement.specifiers {
                 let line = format!("the label of `{}`", line.requirement.written());
@@ -227,10 +230,10 @@ fn ask(all: &mut Wishes, requirement: &Requirement, marker: Option<&str>) {
 }
 
 fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported {
-    let Collected { wishes, constraints, indexes, left_out } = all;
+    let Collected { wishes, constraints, indexes, prereleases, left_out } = all;
     let mut text = String::from("# A colab-boot profile; `colab-boot init -` prints one with every key explained.\n");
     for line in &left_out {
-        let _ = writeln!(text, "# not taken over: {}", line.replace(['\n', '\r'], " "));
+        let _ = writeln!(text, "# not taken over: {}", line.replace(char::is_control, " "));
     }
     let name = toml::Value::from(head.name);
     let _ = write!(text, "\n[profile]\nname = {name}\nversion = \"0.1.0\"\n\n[target]\ncuda = \"auto\"\n");
@@ -254,6 +257,9 @@ fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported 
         let (name, url) = (quoted(&name.unwrap_or_default()), quoted(&url));
         let _ = write!(text, "\n[[index]]\nname = {name}\nurl = {url}\npackages = [{}]\n", packages.join(", "));
     }
+    if prereleases {
+        text.push_str("\n[policy]\nprereleases = \"allow\"\n");
+    }
     Imported { text, packages: count, left_out }
 }
 
@@ -264,7 +270,7 @@ mod tests {
 
     #[test]
     fn what_a_file_asks_for_is_in_the_profile_and_the_rest_is_said() {
-        let text = "torch==2.10.0+cu128\nuvicorn[standard]>=0.30,<1\nuvicorn\n-e ../lib\n\
+        let text = "--pre\ntorch==2.10.0+cu128\nuvicorn[standard]>=0.30,<1\nuvicorn\n-e ../lib\n\
                     --index-url https://x.example/\nnumpy\npywin32>=3; sys_platform == 'win32'\n";
         let python = PythonFacts {
             version: "3.12.3".parse().expect("a version"),
@@ -291,5 +297,6 @@ mod tests {
         assert_eq!((made.packages, made.left_out.len()), (4, 3), "{:?}", made.left_out);
         let table: toml::Table = made.text.parse().expect("TOML");
         assert_eq!(table["profile"]["name"].as_str(), Some("demo"));
+        assert_eq!(table["policy"]["prereleases"].as_str(), Some("allow"));
     }
 }

@@ -29,6 +29,13 @@ pub fn of_files(
         if let Some(block) = cells_of(&text).iter().find_map(|cell| script_block(cell)) {
             let block = block.map_err(|why| Failure::input(format!("the metadata of `{shown}`")).cause(why))?;
             all.push((shown, read_listed_text(&path.with_file_name("pyproject.toml"), &block, python)?));
+        } else if path.extension().is_some_and(|end| end == "py")
+            && path.file_name().is_none_or(|name| name != "setup.py")
+        {
+            let failure = Failure::input(format!("`{shown}` has no inline metadata"));
+            return Err(
+                failure.help("list its packages in a `# /// script` block at its top, or in a requirements.txt")
+            );
         } else {
             all.push((shown, read_listed_text(&path, &text, python)?));
         }

@@ -43,7 +43,7 @@ impl Wish {
             prune: profile.policy.prune,
             keeps_aside: profile.policy.keeps_aside,
             cuda: Some(profile.target.cuda),
-            help_for_breakage: "add the package to the profile so that both are solved together, or set `breakage = \"warn\"`",
+            help_for_breakage: "add the package to the profile so that both are solved together, or set `breakage = \"warn\"` in `[policy]`",
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::boot::profile::CudaWish;
 use crate::boot::resolve::compiled_on_use;
 use crate::core::diag::{Code, Finding, Subject, listed};
 use crate::core::matrix::{Build, Matrix, Reason, Verdict, check_driver, is_jaxlib_or_plugin, ptx_only, verdict};
-use crate::core::model::CudaVersion;
+use crate::core::model::{CudaVersion, PackageName};
 
 /// What is wrong with the builds of the target on this machine. A new answer has named those that are compiled on use
 /// itself.
@@ -23,14 +23,11 @@ pub(super) fn judge_builds(basis: &Basis<'_>) -> Vec<Finding> {
 
 /// What would leave the GPUs of the machine unused, and says nothing about it when it runs.
 fn unused_gpu(basis: &Basis<'_>) -> Option<Finding> {
-    let Basis { matrix, machine, target, .. } = *basis;
-    if basis.wish.cuda.is_none_or(|cuda| cuda == CudaWish::Cpu)
-        || machine.hardware.gpus.is_empty()
-        || machine.hardware.driver.is_none()
-    {
+    let Basis { machine, target, .. } = *basis;
+    if basis.wish.cuda.is_none_or(|cuda| cuda == CudaWish::Cpu) || machine.hardware.gpus.is_empty() {
         return None;
     }
-    let reasons = target.packages.iter().filter_map(|one| Some((one, on_the_cpu(matrix, machine, target, one)?)));
+    let reasons = target.packages.iter().filter_map(|one| Some((one, on_the_cpu(basis, one)?)));
     let finding = Finding::warning(Code::FrameworkCpuBuild, "the GPU will not be used");
     let finding = reasons.fold(finding, |finding, (one, why)| {
         finding
@@ -42,18 +39,26 @@ fn unused_gpu(basis: &Basis<'_>) -> Option<Finding> {
 }
 
 /// Why a locked package runs on the CPU though there is a GPU, and what gives it the GPU.
-fn on_the_cpu(matrix: &Matrix, machine: &Machine, target: &LockedTarget, package: &LockedPackage) -> Option<String> {
+fn on_the_cpu(basis: &Basis<'_>, package: &LockedPackage) -> Option<String> {
+    let Basis { matrix, machine, target, .. } = *basis;
     let is_cpu_build = package.version.local().iter().any(|part| part.to_string() == "cpu");
     if is_cpu_build && matrix.is_framework(&package.name) {
         return Some("a build for the CPU; a release without `+cpu` has a GPU build".to_owned());
     }
     let mut all = target.packages.iter().map(|one| &one.name).chain(machine.installed.keys());
-    if package.name.as_ref() == "jaxlib" && !all.any(|name| name.as_ref() != "jaxlib" && is_jaxlib_or_plugin(name)) {
+    let is_plugin = |name: &PackageName| is_jaxlib_or_plugin(name) && name.as_ref().ends_with("-plugin");
+    if package.name.as_ref() == "jaxlib" && !all.any(is_plugin) {
         let newest =
             |major: &u32| check_driver(matrix, CudaVersion { major: *major, minor: 0 }, &machine.hardware).is_ok();
-        let major = matrix.majors().into_iter().filter(newest).max().unwrap_or(12);
-        let extra = format!("jax = {{ version = \"*\", extras = [\"cuda{major}\"] }}");
-        return Some(format!("the CUDA plugin is missing; `{extra}` installs it"));
+        let major = match basis.wish.cuda {
+            Some(CudaWish::Major(major)) => major,
+            Some(CudaWish::Exact(cuda)) => cuda.major,
+            _ => matrix.majors().into_iter().filter(newest).max().unwrap_or(12),
+        };
+        return Some(format!("the CUDA plugin is missing; `extras = [\"cuda{major}\"]` of `jax` installs it"));
+    }
+    if is_plugin(&package.name) && !all.any(|name| matrix.is_cuda_library(name)) && !has_cuda_of_debian(machine) {
+        return Some("no package brings its CUDA libraries; the extra `with-cuda` installs them".to_owned());
     }
     let link = matrix.link(&package.name, &package.version).filter(|link| link.runs_on_cpu)?;
     is_idle(matrix, machine, target, package).then(|| link.without.clone())
@@ -116,6 +121,10 @@ fn compiled(matrix: &Matrix, machine: &Machine, target: &LockedTarget) -> Vec<Fi
         .collect()
 }
 
+fn has_cuda_of_debian(machine: &Machine) -> bool {
+    machine.debian.packages().keys().any(|name| name.starts_with("cuda-cudart-"))
+}
+
 /// Whether a package looks for CUDA's libraries when it runs, and neither the lock nor what is installed has them.
 fn is_idle(matrix: &Matrix, machine: &Machine, target: &LockedTarget, package: &LockedPackage) -> bool {
     let link = matrix
@@ -125,8 +134,7 @@ fn is_idle(matrix: &Matrix, machine: &Machine, target: &LockedTarget, package: &
     let Some(major) = matrix.linked_major(link, &package.version, None) else { return false };
     let locked = target.packages.iter().map(|one| (&one.name, &one.version));
     let installed = machine.installed.iter().map(|(name, one)| (name, &one.version));
-    let of_debian = machine.debian.packages().keys().any(|name| name.starts_with("cuda-cudart-"));
-    !of_debian && !matrix.carried(link, locked.chain(installed)).contains(&major)
+    !has_cuda_of_debian(machine) && !matrix.carried(link, locked.chain(installed)).contains(&major)
 }
 
 /// How each locked package with a GPU build runs on the machine.

@@ -6,11 +6,16 @@ use serde::Serialize;
 
 use crate::boot::goal::{ProfileRequest, Request};
 use crate::boot::index::IndexSettings;
+use crate::boot::lock::Lock;
 use crate::boot::machine::MachineRequest;
 use crate::boot::planned::make;
 use crate::boot::session::Session;
 use crate::boot::situation::Reading;
-use crate::core::diag::{Failure, Kind, Severity};
+use crate::core::diag::{Code, Failure, Finding, Kind, Severity};
+
+/// Of what `plan` says of an image, this is said of a lock, too.
+const SAID_OF_LOCKS: [Code; 4] =
+    [Code::FrameworkCpuBuild, Code::JaxPluginMismatch, Code::PlanBreakage, Code::FamilyBroken];
 
 /// One profile on one image with one GPU.
 #[derive(Clone, Debug, Serialize)]
@@ -49,6 +54,38 @@ pub fn gpus_of(session: &Session<'_>, machine: &MachineRequest) -> Result<Vec<Op
         names.push(None);
     }
     Ok(names)
+}
+
+/// What is said besides of a fresh lock: whether `apply` would refuse it on the images that it is for, what it breaks
+/// there, and whether their GPUs are used. Warnings.
+pub fn refused_on_images(
+    session: &Session<'_>,
+    (profile, place): (&Path, &Path),
+    lock: &Lock,
+    index: &IndexSettings,
+) -> Vec<Finding> {
+    let images = lock.targets.iter().filter_map(|target| target.runtime.clone());
+    let judged = images.flat_map(|image| {
+        let machine = MachineRequest { runtime: Some(image.clone()), ..MachineRequest::default() };
+        let wanted = ProfileRequest { profile: profile.to_owned(), lock: Some(place.to_owned()), locked: true };
+        let request = Request { machine, index: IndexSettings { offline: true, ..index.clone() } };
+        let planned = make(&wanted, &request, session, Reading::Least);
+        let (errors, rest): (Vec<Finding>, Vec<Finding>) =
+            planned.map(|planned| planned.findings).unwrap_or_default().into_iter().partition(Finding::is_error);
+        let refused = errors.first().map(|Finding { code, help, .. }| {
+            let warning = Finding::warning(*code, format!("`apply` refuses this lock on {image}"));
+            let warning = errors.iter().fold(warning, |warning, error| warning.with_note(error.message.as_str()));
+            help.iter().fold(warning, |warning, help| warning.with_help(help.as_str()))
+        });
+        refused.into_iter().chain(rest.into_iter().filter(|one| SAID_OF_LOCKS.contains(&one.code)))
+    });
+    let mut all: Vec<Finding> = Vec::new();
+    for one in judged {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    all
 }
 
 /// What `apply` would do with the profile at `path`, whose lock counts where it fits. A profile that has no answer

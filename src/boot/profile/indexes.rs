@@ -47,6 +47,9 @@ impl Profile {
     #[must_use]
     pub fn with_index(&self, package: &PackageName, name: &str) -> Self {
         let mut changed = self.clone();
+        if !changed.wanted.iter().any(|wanted| wanted.name == *package) {
+            changed.wanted.push(Wanted::any(package.clone()));
+        }
         for wanted in changed.wanted.iter_mut().filter(|wanted| wanted.name == *package) {
             wanted.index = Some(name.to_owned());
         }

@@ -131,6 +131,25 @@ pub struct Wanted {
     pub manner: Manner,
 }
 
+impl Wanted {
+    /// Any version of a package, from wherever it is.
+    pub fn any(name: PackageName) -> Self {
+        Self {
+            name,
+            specifiers: VersionSpecifiers::empty(),
+            extras: Vec::new(),
+            condition: Condition::default(),
+            index: None,
+            direct: None,
+            origin: None,
+            framework: false,
+            file: None,
+            span: 0..0,
+            manner: Manner::default(),
+        }
+    }
+}
+
 /// What an installer upgrades though what is installed would do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UpgradeStrategy {

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use pep440_rs::VersionSpecifiers;
 use pep508_rs::ExtraName;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -13,7 +12,7 @@ use crate::boot::profile::indexes::address_of;
 use crate::boot::profile::package_origin::{Origin, OriginKeys, OriginPlace};
 use crate::boot::profile::reader::{Faults, Placed, Reader, as_text, wrong_type};
 use crate::boot::profile::values::specifiers;
-use crate::boot::profile::{Direct, Manner, Wanted};
+use crate::boot::profile::{Direct, Wanted};
 use crate::core::diag::Code;
 use crate::core::model::Condition;
 
@@ -37,19 +36,7 @@ fn wanted(
     faults: &mut Faults<'_>,
 ) -> Option<Wanted> {
     let name = faults.name(key, "a package name")?;
-    let mut wanted = Wanted {
-        name,
-        specifiers: VersionSpecifiers::empty(),
-        extras: Vec::new(),
-        condition: Condition::default(),
-        index: None,
-        direct: None,
-        origin: None,
-        framework,
-        file: None,
-        span: key.span.start..value.span().end,
-        manner: Manner::default(),
-    };
+    let mut wanted = Wanted { framework, span: key.span.start..value.span().end, ..Wanted::any(name) };
     match value.get_ref() {
         DeValue::String(_) => {
             let text = as_text(value, &key.value, faults)?;

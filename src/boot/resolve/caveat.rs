@@ -143,6 +143,13 @@ fn two_sources((name, version): (&PackageName, &Version), index: &str, (other, f
 fn cuda_unfound(unfound: &Unfound) -> Finding {
     let Unfound { name, version, library, carrier, without, here } = unfound;
     let message = format!("{name} {version} loads {library} at run time, but no package contains it");
+    let finding = Finding::warning(Code::LibraryMissing, message)
+        .about(Subject::release(name, version))
+        .with_note(format!("without that library, {without}"));
+    // An extra brings this library and the others.
+    if here.is_empty() && without.contains("` installs") {
+        return finding;
+    }
     let help = if here.is_empty() {
         format!("add `{carrier}` to the profile")
     } else {
@@ -152,10 +159,7 @@ fn cuda_unfound(unfound: &Unfound) -> Finding {
             listed(&majors)
         )
     };
-    Finding::warning(Code::LibraryMissing, message)
-        .about(Subject::release(name, version))
-        .with_note(format!("without that library, {without}"))
-        .with_help(help)
+    finding.with_help(help)
 }
 
 /// Releases that are a major version behind, each with who holds it there.

@@ -2,6 +2,7 @@
 //! it is loaded, whatever METADATA says. Who carries a library is known when all is chosen, so that this is asked of a
 //! whole answer; what can't be in it is left out of the next search.
 
+use crate::boot::profile::CudaWish;
 use crate::boot::resolve::package::{Barred, Package, Solution};
 use crate::boot::resolve::provider::Provider;
 use crate::boot::resolve::{Caveat, Question, Unfound};
@@ -187,7 +188,8 @@ pub(super) fn unfound(provider: &Provider<'_>, solution: &Solution) -> Vec<Cavea
     chosen
         .iter()
         .filter_map(|(name, version)| {
-            let link = matrix.link(name, version)?;
+            // On the CPU it works without.
+            let link = matrix.link(name, version).filter(|link| !(link.runs_on_cpu && target.cuda == CudaWish::Cpu))?;
             let major = matrix.linked_major(link, version, None)?;
             let here = matrix.carried(link, environment.iter().copied());
             // What can't be loaded beside another CUDA is not chosen beside it.

@@ -29,7 +29,9 @@ pub fn report_page(
                 (false, false) => Tone::Good,
             };
             let findings = if own.shows_findings { Vec::new() } else { drawn(&report.findings) };
-            let talk = report.talk.iter().map(|line| harmless(line)).collect();
+            let talk = report.talk.iter().map(|line| harmless(line));
+            let is_new = |line: &String| !own.badges.iter().any(|badge| badge.starts_with(line));
+            let talk = talk.filter(is_new).collect();
             let verdict = verdict.strip_prefix(&format!("{verb}: ")).unwrap_or(&verdict).to_owned();
             Sheet { verb, verdict, tone, page: &own, findings, talk }.render(part)
         }

@@ -3,7 +3,7 @@
     %load_ext colab_boot
     %%boot                  a profile (TOML) or requirement lines below it: installs them, restarts the kernel once if it must
     %%boot plan             shows what that would do
-    %boot                   the same for the inline metadata (`# /// script`) of a cell above
+    %boot plan, %boot apply the same for the last profile of this kernel, else for the inline metadata (`# /// script`) of a cell
     %boot form              the same for the variables framework, version, packages and gpu of a form
     %boot VERB [OPTION...]  any command of colab-boot; `%boot explain` takes the last error of this kernel
 
@@ -91,31 +91,51 @@ kernel.colab_boot_binary, kernel.colab_boot_files = binary, profile_and_variable
 
 
 # Inline metadata of a script (PEP 723), which juv writes into a cell of its own.
-HEADER = re.compile(r"^# /// script[ \t]*\n(?:#(?: .*)?\n)*?# ///[ \t]*$", re.M)
+BEGIN, HEADER = re.compile(r"^# /// script[ \t]*$", re.M), re.compile(r"^# /// script[ \t]*\n(?:#(?: .*)?\n)*?# ///[ \t]*$", re.M)
+
+
+def header_of(text):
+    """The inline metadata in a text; None without."""
+    count, found = len(BEGIN.findall(text)), HEADER.search(text)
+    if count > 1 or count and not found:
+        why = "there are two `# /// script` blocks in one cell" if count > 1 else "the `# /// script` block has no end: a line `# ///`"
+        raise ColabBootStop(f"colab-boot: {why}")
+    return found and found.group()
+
+
+def cells():
+    """What the cells of this kernel said, with the one that runs."""
+    return sys.modules["IPython"].get_ipython().history_manager.input_hist_raw
 
 
 def header():
-    """The inline metadata of the last cell of this kernel that has some."""
-    cells = reversed(sys.modules["IPython"].get_ipython().history_manager.input_hist_raw)
-    return next((found.group() for found in map(HEADER.search, cells) if found), None)
+    """The inline metadata of the last cell that has some. What a later cell has applied counts more; None then."""
+    all = cells()
+    last = next((number for number in range(len(all) - 1, -1, -1) if BEGIN.search(all[number])), -1)
+    return header_of(all[last]) if last > COLAB_BOOT.get("cell", -1) or last >= 0 and COLAB_BOOT.get("header") else None
 
 
 def of_form():
     """The lines that a form asks for: variables of this kernel. A list of packages is read as people write it: `a, b >= 2`."""
     names = sys.modules["IPython"].get_ipython().user_ns
-    framework, version, packages, gpu = (str(names.get(name) or "").strip() for name in ("framework", "version", "packages", "gpu"))
+    texts = (names.get(name) or "" for name in ("framework", "version", "packages", "gpu"))
+    texts = (" ".join(map(str, text)) if isinstance(text, (list, tuple)) else str(text) for text in texts)
+    framework, version, packages, gpu = (text.strip() for text in texts)
     version = "" if version in ("", "any") else version if version[0] in "=<>~!" else f"=={version.partition('.*')[0]}.*"
-    packages = [word.strip(",") for word in re.sub(r"\s*([=<>~!]=+|[<>])\s*", r"\1", packages).split()]
-    lines = [framework + version] * (framework not in ("", "none")) + [word for word in packages if word]
-    if not lines:
+    packages = re.sub(r"(^|\s)#.*", "", re.sub(r"^[%!]?pip3? install ", "", packages))
+    packages = re.sub(r"\[[^\]]*\]", lambda extras: extras.group().replace(" ", ""), packages)
+    packages = re.sub(r"\s*([=<>~!]=+|[<>])\s*", r"\1", packages)
+    lines = [framework + version] * (framework.lower() not in ("", "none")) + [word.strip(",'\"") for word in packages.split()]
+    if not any(lines):
         raise ColabBootStop("colab-boot: the form names no package: set the variables framework or packages above %boot form")
-    return "\n".join([f"# gpu: {gpu}"] * (gpu not in ("", "this machine")) + lines) + "\n"
+    return "\n".join([f"# gpu: {gpu or 'this machine'}", *filter(None, lines)]) + "\n"
 
 
 def of_body(body, there):
     """The text of the profile that the body of a cell is. Requirement lines, as pip takes them, and inline metadata become one; `there`, where it was
     made of them."""
-    is_header = HEADER.search(body)
+    is_header = header_of(body)
+    what = "inline metadata" if is_header else "form" if body.startswith("# gpu: ") else "cell"
     lines = (line.strip() for line in body.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
     if not first and not is_header:
@@ -134,12 +154,16 @@ def of_body(body, there):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     finally:
         lines.unlink()
-    colab_boot_say(re.sub(r"(?m)^ = help: it should be .*\n", "", done.stderr.replace(f"`{lines}`", "the cell").replace(str(lines), "the cell")))
+    said = done.stderr.replace(f"`{lines}`", f"the {what}").replace(str(lines), f"the {what}").replace("; the profile lists them as comments", "")
+    colab_boot_say(re.sub(r"(?m)^ = help: it should be .*\n", "", said))
     if done.returncode:
-        raise ColabBootStop("colab-boot: this is neither a profile nor requirement lines, such as torch==2.11.*; one package a line")
+        right = {"cell": "a profile or requirement lines, such as torch==2.11.*, one package a line", "form": "names of packages, such as torch==2.11.* transformers"}
+        raise ColabBootStop(f"colab-boot: the {what} can't be read: write {right.get(what, 'dependencies as a list of requirements')}")
+    if "[import-incomplete]" in said:  # without them, packages would be missing or removed
+        raise ColabBootStop(f"colab-boot: the {what} says what can't be installed, see above: correct it, or take it out. Nothing was changed")
     # That it was made in this folder says nothing.
     text = mark + re.sub(r'(?m)^name = ".*"$', 'name = "notebook"', done.stdout, count=1)
-    gpu = re.match("# gpu: (.*)\n", body)
+    gpu = re.match("# gpu: (?!this machine\n)(.*)\n", body)
     return ended(text.replace("[target]\n", f"[target]\ngpus = [{json.dumps(gpu.group(1))}]\n", 1) if gpu else text)
 
 
@@ -195,7 +219,7 @@ def planned(body, words):
     path = place(NOTEBOOK)
     there = path.read_text("utf-8") if path.is_file() else ""
     text = of_body(body, there)
-    before = COLAB_BOOT.get("profile")
+    before = {name: COLAB_BOOT.get(name) for name in ("profile", "cell") if name in COLAB_BOOT}
     if text != there:
         path = place(".notebook-plan.toml")
         keep(path, text if "[profile]" in text else text + '[profile]\nname = "notebook"\n')
@@ -203,7 +227,7 @@ def planned(body, words):
         about(path)
         ends("plan", run("plan", words))
     finally:
-        COLAB_BOOT["profile"] = before
+        COLAB_BOOT.update({"profile": None, "cell": -1, **before})
         if text != there:
             path.unlink()
 
@@ -239,36 +263,30 @@ def boot(line, cell=None):
     # The front end may give a line magic a blank cell.
     body = cell if cell and cell.strip() else None
     if body is None and (not line.strip() or line.split()[0] in ("-h", "--help")):
-        return colab_boot_say(__doc__.split("\n\n", 1)[1] + "\n")
+        return colab_boot_say(__doc__.split("\n\n")[1] + "\n\n    %boot help lists the commands\n")
     verb, words = split(line)
     if body is None and verb == "form":
         verb, body = "apply", of_form()
-    if body is not None and verb not in ("apply", "explain", "lock", "plan"):
-        raise ColabBootStop(f"colab-boot: %%boot {verb} takes no text below it; above a profile, write %%boot, %%boot plan or %%boot lock")
+    options = {word.partition("=")[0] for word in words}
+    must_make_sense(verb, options, body)
     if verb == "explain":
         return explain(body or " ".join(words))
-    options = {word.partition("=")[0] for word in words}
     if verb == "add" and "--from" in options:
         return add_release(words)
-    if verb in WITH_KERNEL and "--json" in options:
-        raise ColabBootStop("colab-boot: a cell shows the report itself: leave out --json")
-    if verb == "apply" and options & {"--no-restart", "--restart"}:
-        raise ColabBootStop("colab-boot: in a notebook the cell restarts the kernel where that is needed: leave out --no-restart and --restart")
-    if body is None and verb in ("apply", "plan") and not (words and words[0].endswith(".toml")) and COLAB_BOOT.get("header", not COLAB_BOOT.get("profile")):
-        body = header()
-        if body is not None:
+    if body is not None:
+        return of_cell(verb, body, words)
+    if verb in WITH_PROFILE and words and words[0].endswith(".toml"):
+        path = pathlib.Path(words.pop(0))
+        if not path.is_file():
+            raise ColabBootStop(f"colab-boot: there is no profile {path} here")
+        about(path)
+    elif verb in ("apply", "plan"):
+        found = header()
+        if found:
             try:
-                return planned(body, words) if verb == "plan" else applied_body(body, words)
+                return of_cell(verb, found, words)
             finally:  # what the header says the next time counts
                 COLAB_BOOT["header"] = True
-    if body is not None and verb == "plan":
-        return planned(body, words)
-    if body is not None and verb == "apply":
-        return applied_body(body, words)
-    if body is not None:
-        about(written(body)[0])
-    elif verb in WITH_PROFILE and words and words[0].endswith(".toml"):
-        about(pathlib.Path(words.pop(0)))
     if verb in WITH_PROFILE and profile() is None:
         raise ColabBootStop(f"colab-boot: there is no profile: write one below %%boot, or name its file: %boot {verb} my.toml")
     if verb == "apply":
@@ -278,9 +296,29 @@ def boot(line, cell=None):
         COLAB_BOOT["seen"] = None  # what is installed is no lock's any more
 
 
+def must_make_sense(verb, options, body):
+    """Stops at what has no meaning in a cell."""
+    if body is not None and verb not in ("apply", "explain", "lock", "plan"):
+        raise ColabBootStop(f"colab-boot: %%boot {verb} takes no text below it; above a profile, write %%boot, %%boot plan or %%boot lock")
+    if verb in WITH_KERNEL and "--json" in options:
+        raise ColabBootStop("colab-boot: a cell shows the report itself: leave out --json")
+    if verb == "apply" and options & {"--no-restart", "--restart"}:
+        raise ColabBootStop("colab-boot: in a notebook the cell restarts the kernel where that is needed: leave out --no-restart and --restart")
+
+
+def of_cell(verb, body, words):
+    """Plans, applies or locks the profile that a body is."""
+    if verb == "plan":
+        return planned(body, words)
+    if verb == "apply":
+        return applied_body(body, words)
+    about(written(body)[0])
+    ends(verb, run(verb, words))
+
+
 def about(path):
     """From now on the kernel is about this profile, which no release is known of."""
-    COLAB_BOOT["profile"], COLAB_BOOT["golden"], COLAB_BOOT["header"] = pathlib.Path(os.path.abspath(path)), None, False
+    COLAB_BOOT.update({"profile": pathlib.Path(os.path.abspath(path)), "golden": None, "header": False, "cell": len(cells()) - 1})
     COLAB_BOOT["made"] = COLAB_BOOT.get("made") and path.name in (NOTEBOOK, ".notebook-plan.toml")
 
 

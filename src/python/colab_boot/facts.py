@@ -470,7 +470,9 @@ def colab_boot_facts(variables):
 
     at = told(lambda: colab_boot_clock())
 
-    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name)}
+    # The extension, which is loaded anew by each `%reload_ext`, is no part of what is judged.
+    is_own = lambda name: name.partition(".")[0] == "colab_boot"
+    modules, files, loaded = {}, {}, {name: module for name, module in dict(sys.modules).items() if encodable(name) and not is_own(name)}
     for name, module in loaded.items():
         file = told(lambda: colab_boot_file(module))
         if not encodable(file):

@@ -79,11 +79,21 @@ fn a_form_and_inline_metadata_are_profiles() {
         assert!(notebook.run(&kernel, &verify).concludes("verified"), "{stack:?}");
         let (_, said) = notebook.boot(&mut kernel, &filled("tool, lib < 2").replacen("\"any\"", "\"1\"", 1));
         assert!(said.concludes("ready: 3 packages"), "{stack:?}: {said}");
-        let said = notebook.run(&kernel, &filled("").replace("\"app\"", "\"none\""));
-        assert!(said.contains("the form names no package"), "{stack:?}: {said}");
+        for (cell, words) in [
+            (filled("").replace("\"app\"", "\"None\""), "the form names no package"),
+            (filled("tool lib=1"), "the form says what can't be installed"),
+            ("%boot apply nowhere.toml".to_owned(), "there is no profile nowhere.toml"),
+        ] {
+            let said = notebook.run(&kernel, &cell);
+            assert!(said.contains(words), "{stack:?}: {cell}: {said}");
+        }
+        assert!(notebook.run(&kernel, &verify).concludes("verified"), "{stack:?}: nothing has changed");
+        let (_, said) = notebook
+            .boot(&mut kernel, &filled("pip install tool, lib[x, y] <2  # both").replacen("\"any\"", "\"1\"", 1));
+        assert!(said.contains("3 packages"), "{stack:?}: {said}");
         let said = notebook.run(&kernel, &filled("").replacen("\"this machine\"", "\"X9\"", 1));
         assert!(said.contains("there is no GPU `X9`"), "{stack:?}: {said}");
-        // The last header counts, also where another profile was applied in between.
+        // The last header counts where nothing else was applied after it.
         let header =
             |version: &str| format!("# /// script\n# dependencies = [\n#   'app{version}',\n# ]\n# ///\nprint('mine')");
         let kernel = &mut notebook.kernel();
@@ -93,6 +103,17 @@ fn a_form_and_inline_metadata_are_profiles() {
         assert!(said.contains("plan: 1 to remove, 2 kept"), "{stack:?}: {said}");
         let (_, said) = notebook.boot(kernel, "%boot apply");
         assert!(said.contains("2 packages"), "{stack:?}: {said}");
+        for (cell, words) in [
+            ("# /// script\n# dependencies = []\n", "has no end"),
+            (
+                "# /// script\n# dependencies = ['a b', 'app']\n# ///",
+                "the inline metadata says what can't be installed",
+            ),
+        ] {
+            notebook.run(kernel, cell);
+            let said = notebook.run(kernel, "%boot apply");
+            assert!(said.contains(words), "{stack:?}: {said}");
+        }
         notebook.run(kernel, &header(">=2"));
         let (_, said) = notebook.boot(kernel, "%boot apply");
         assert!(said.concludes("applied: 2 packages") && day.installed()["lib"] == "2.0", "{stack:?}: {said}");
@@ -110,7 +131,10 @@ fn a_refused_cell_stops_those_behind_it() {
         ("%boot verify", "there is no profile"),
         ("%%boot\n[packages]\napp = '=1'\n", ".notebook.toml:2:7"),
         ("%%boot\napp>=3\n", "there is no app >=3"),
-        ("%%boot\nhello world, this is no requirement\n", "neither a profile nor requirement lines"),
+        (
+            "%%boot\nhello world, this is no requirement\n",
+            "the cell can't be read: write a profile or requirement lines",
+        ),
         ("%%boot status\n[packages]\n", "takes no text below it"),
         ("%%boot aply\napp\n", "write %%boot, %%boot plan or %%boot lock"),
         ("%%boot --no-restart\napp\n", "leave out --no-restart"),

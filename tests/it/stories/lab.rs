@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::stories::notebook::{TOKEN, give_kernels, serve};
+use crate::stories::notebook::{LAB, TOKEN, give_kernels, serve};
 use crate::stories::page::seen_by;
 use crate::stories::{Day, release, table};
 use crate::support::index_server::{Digests, IndexServer, Looks, Manner};
@@ -23,7 +23,7 @@ fn a_notebook_is_booted_restarted_and_run_again_by_its_buttons() {
         eprintln!("skipped: there is no chromium on this machine");
         return;
     }
-    let Some(lab) = kept(&["jupyterlab", "ipylab", "ipykernel"]) else { return };
+    let Some(lab) = kept(LAB) else { return };
     let mut rows = table(ROWS);
     let text: String =
         (0..2000_u64).map(|number| format!("{:x}", number.wrapping_mul(0x9E37_79B9_7F4A_7C15))).collect();

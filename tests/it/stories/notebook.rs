@@ -27,6 +27,9 @@ pub const STACKS: [&[&str]; 2] = [
     &["ipykernel", "jupyter_server", "websocket-client"],
 ];
 
+/// `JupyterLab` with what its notebooks ask it to do, and what runs notebooks without it.
+pub const LAB: &[&str] = &["jupyterlab", "ipylab", "ipykernel", "papermill"];
+
 /// Which of [`STACKS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stack {

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::stories::Day;
-use crate::stories::notebook::{Notebook, Stack, cells, give_stack, stacks};
+use crate::stories::notebook::{LAB, Notebook, Stack, cells, give_kernels, give_stack, stacks};
+use crate::support::python::kept;
 use crate::support::said::Said as _;
 use crate::support::test::Outcome;
 
@@ -180,4 +181,52 @@ fn the_stop_button_waits_for_what_was_begun() {
         drop(held);
         assert!(!notebook.boot(&mut kernel, &boot).0, "{stack:?}");
     }
+}
+
+/// The extension where nobody can press a button, and where there is no network.
+#[test]
+fn papermill_ends_before_old_code_runs_and_needs_no_network() {
+    let day = day();
+    let Some(lab) = kept(LAB) else { return };
+    let links = format!("{}/src/python\n{}\n", env!("CARGO_MANIFEST_DIR"), lab.layout().display());
+    std::fs::write(day.venv.layout().join("links.pth"), &links).expect("a link");
+    give_kernels(&day.test, &day.venv);
+    let cells =
+        ["import lib", "%load_ext colab_boot", "%%boot\nlib>=2", "import lib; open('witness', 'w').write(lib.word)"];
+    let cell = |text: &&str| json!({ "cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": text });
+    let kernel = json!({ "name": "day", "display_name": "day", "language": "python" });
+    let notebook = json!({
+        "cells": cells.iter().map(cell).collect::<Vec<_>>(),
+        "metadata": { "kernelspec": kernel },
+        "nbformat": 4,
+        "nbformat_minor": 4,
+    });
+    std::fs::write(day.test.path("n.ipynb"), notebook.to_string()).expect("a notebook");
+    let run = |variables: &[(&str, String)]| {
+        let mut command = command(&day, &["-m", "papermill", "--log-output", "n.ipynb", "out.ipynb"]);
+        command.env("JUPYTER_PATH", day.test.path("jupyter")).env("JUPYTER_RUNTIME_DIR", day.test.path("runtime"));
+        command.envs(variables.iter().map(|(name, value)| (*name, value)));
+        Outcome::of(command)
+    };
+    day.pip(&["install", "lib==1.0"]);
+    let stopped = run(&[]).expect(1);
+    assert!(stopped.stderr.contains("papermill does not restart kernels: run it once more"), "{stopped:?}");
+    assert!(!day.test.path("witness").exists(), "nothing ran on old code");
+    let said = run(&[]).expect(0);
+    assert_eq!(day.read("witness"), "2.0");
+    assert!(said.stderr.contains("ready: 1 package"), "{said:?}");
+    // As docs/notebooks.md says: applied before the first kernel, it needs no second run. The index is away.
+    day.test.run(&["fetch", ".notebook.lock", "--into", "wheels"]).expect(0);
+    let away = [
+        ("COLAB_BOOT_INDEX_URL", "http://127.0.0.1:9/simple".to_owned()),
+        ("COLAB_BOOT_WHEELHOUSE", day.test.path("wheels").display().to_string()),
+        ("COLAB_BOOT_CACHE_DIR", day.test.path("another-cache").display().to_string()),
+    ];
+    day.pip(&["install", "lib==1.0"]);
+    std::fs::remove_file(day.test.path("witness")).expect("a witness");
+    let mut apply = day.test.command(&["apply", ".notebook.toml", "--no-restart", "--python", &day.python()]);
+    apply.envs(away.iter().map(|(name, value)| (*name, value)));
+    Outcome::of(apply).expect(0);
+    run(&away).expect(0);
+    assert_eq!(day.read("witness"), "2.0");
 }

@@ -330,3 +330,23 @@ fn a_bare_target_has_nothing_installed_and_fits_machines_that_are_no_image() {
     assert!(outcome.stdout.contains("target bare-3.12"), "{outcome:?}");
     assert!(test.run(&["plan", "p.toml", "--runtime", "bare-2.7"]).expect(2).stderr.contains("bare-3.12"));
 }
+
+/// What `apply` would refuse on the image that a lock is for is said when it is written, and with the cells.
+#[test]
+fn a_lock_that_its_image_would_not_take_is_a_warning() {
+    let table = Table::from([("numpy".to_owned(), [("1.26.4".to_owned(), Release::default())].into())]);
+    let server = IndexServer::start(table, Manner::Good);
+    let profile = "[target]\nruntimes = ['colab-2026.07']\n[packages]\nnumpy = '<2'\n";
+    let test = Test::new().set("COLAB_BOOT_INDEX_URL", server.url.clone()).file("p.toml", profile);
+    let export = ["export", "notebook", "p.toml"];
+    for verb in [&["lock", "p.toml"][..], &["lock", "p.toml"], &export] {
+        let said = test.run(verb).expect(0);
+        for words in
+            ["warning[plan-breakage]", "refuses this lock on colab-2026.07-gpu", "jax 0.7.2 requires numpy>=2.0"]
+        {
+            assert!(said.stderr.contains(words), "{verb:?}: {words}: {said:?}");
+        }
+    }
+    let test = test.file("p.toml", &format!("{profile}[policy]\nbreakage = 'warn'\n"));
+    assert!(!test.run(&["lock", "p.toml"]).expect(0).stderr.contains("refuses"));
+}

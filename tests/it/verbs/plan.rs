@@ -76,10 +76,7 @@ fn a_gpu_that_will_not_be_used_is_a_warning() {
     };
     let t4 = ["--gpu", "T4", "--driver", "550.54.15"];
     for (lines, word) in [
-        (
-            "[frameworks]\njax = '*'\n",
-            "jaxlib 0.7.2: the CUDA plugin is missing; `jax = { version = \"*\", extras = [\"cuda12\"] }`",
-        ),
+        ("[frameworks]\njax = '*'\n", "jaxlib 0.7.2: the CUDA plugin is missing; `extras = [\"cuda12\"]` of `jax`"),
         ("[frameworks]\ntorch = '*'\n", "torch 2.11.0+cpu: a build for the CPU"),
         (
             "[frameworks]\ntensorflow = '*'\n",

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::boot::index::IndexSettings;
 use crate::boot::lock::lock_path;
+use crate::boot::planned::refused_on_images;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
 use crate::cli::arguments::NotebookOptions;
@@ -32,6 +34,8 @@ pub(super) fn run(options: &NotebookOptions, session: &Session<'_>) -> Result<Re
     let written = [("ipynb", render_notebook(golden)), ("py", render_script(golden))];
     let mut report = Report::new(NotebookReport { folder: &options.out, check: options.check }, String::new());
     report.talk.extend(needed);
+    let index = IndexSettings::default();
+    report.findings.extend(refused_on_images(session, (&options.profile, &path), &lock, &index));
     if binary.is_none() {
         report.talk.push(
             "the cell uses colab-boot from PATH or COLAB_BOOT_BINARY only; to download it, export with --binary-url"

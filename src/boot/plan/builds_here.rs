@@ -21,10 +21,11 @@ pub(super) fn judge_builds(basis: &Basis<'_>) -> Vec<Finding> {
     findings
 }
 
-/// What would leave the GPUs of the machine unused, and says nothing about it when it runs.
+/// What would leave the GPUs of the machine or the target unused, and says nothing about it when it runs.
 fn unused_gpu(basis: &Basis<'_>) -> Option<Finding> {
     let Basis { machine, target, .. } = *basis;
-    if basis.wish.cuda.is_none_or(|cuda| cuda == CudaWish::Cpu) || machine.hardware.gpus.is_empty() {
+    let is_without = machine.hardware.gpus.is_empty() && target.gpus.is_empty();
+    if basis.wish.cuda.is_none_or(|cuda| cuda == CudaWish::Cpu) || is_without {
         return None;
     }
     let reasons = target.packages.iter().filter_map(|one| Some((one, on_the_cpu(basis, one)?)));

@@ -58,7 +58,7 @@ pub fn gpus_of(session: &Session<'_>, machine: &MachineRequest) -> Result<Vec<Op
 
 /// What is said besides of a fresh lock: whether `apply` would refuse it on the images that it is for, what it breaks
 /// there, and whether their GPUs are used. Warnings.
-pub fn refused_on_images(
+pub fn said_of_lock(
     session: &Session<'_>,
     (profile, place): (&Path, &Path),
     lock: &Lock,
@@ -79,6 +79,7 @@ pub fn refused_on_images(
         });
         refused.into_iter().chain(rest.into_iter().filter(|one| SAID_OF_LOCKS.contains(&one.code)))
     });
+    // Targets with the same packages have the same faults.
     let mut all: Vec<Finding> = Vec::new();
     for one in judged {
         if !all.contains(&one) {

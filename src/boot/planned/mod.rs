@@ -30,7 +30,7 @@ use crate::core::diag::{Failure, Finding, count_errors};
 use crate::core::matrix::Matrix;
 use crate::core::model::{PackageName, Version};
 
-pub use image_forecast::{Outlook, gpus_of, outlook, refused_on_images};
+pub use image_forecast::{Outlook, gpus_of, outlook, said_of_lock};
 pub use shadow::InFront;
 
 /// A plan with all that led to it.

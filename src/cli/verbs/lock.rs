@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::boot::goal::{Made, Request, Upgrade, missing_lock, must_be_of, stale_lock};
 use crate::boot::index::Traffic;
 use crate::boot::lock::{Lock, TargetReport, differences, lock_path, write_lock};
-use crate::boot::planned::refused_on_images;
+use crate::boot::planned::said_of_lock;
 use crate::boot::profile::Profile;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
@@ -90,7 +90,7 @@ fn locked(
     }
     if kept && !options.check {
         let index = options.index.settings();
-        report.findings.extend(refused_on_images(session, (&options.profile, &path), &lock, &index));
+        report.findings.extend(said_of_lock(session, (&options.profile, &path), &lock, &index));
     }
     report.talk.extend(pythons);
     for target in &lock.targets {

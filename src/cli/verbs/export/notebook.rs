@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::lock_path;
-use crate::boot::planned::refused_on_images;
+use crate::boot::planned::said_of_lock;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
 use crate::cli::arguments::NotebookOptions;
@@ -35,7 +35,7 @@ pub(super) fn run(options: &NotebookOptions, session: &Session<'_>) -> Result<Re
     let mut report = Report::new(NotebookReport { folder: &options.out, check: options.check }, String::new());
     report.talk.extend(needed);
     let index = IndexSettings::default();
-    report.findings.extend(refused_on_images(session, (&options.profile, &path), &lock, &index));
+    report.findings.extend(said_of_lock(session, (&options.profile, &path), &lock, &index));
     if binary.is_none() {
         report.talk.push(
             "the cell uses colab-boot from PATH or COLAB_BOOT_BINARY only; to download it, export with --binary-url"

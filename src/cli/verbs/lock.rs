@@ -88,7 +88,7 @@ fn locked(
         }
         report.talk.extend(few(&changes));
     }
-    if kept && !options.check {
+    if kept && !options.check && !report.is_no() {
         let index = options.index.settings();
         report.findings.extend(said_of_lock(session, (&options.profile, &path), &lock, &index));
     }

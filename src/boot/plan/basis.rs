@@ -25,7 +25,7 @@ pub struct Wish {
     pub prune: bool,
     /// A file of no package in the place of a wheel's is moved aside; else it is an error.
     pub keeps_aside: bool,
-    /// Which CUDA its frameworks are to use; `None` where it names no frameworks.
+    /// Which CUDA its frameworks are to use; `None` for a restore.
     pub cuda: Option<CudaWish>,
     /// What helps where a change of one package breaks another.
     pub help_for_breakage: &'static str,

@@ -7,6 +7,7 @@ use crate::boot::profile::CudaWish;
 use crate::boot::resolve::compiled_on_use;
 use crate::core::diag::{Code, Finding, Subject, listed};
 use crate::core::matrix::{Build, Matrix, Reason, Verdict, check_driver, is_jaxlib_or_plugin, ptx_only, verdict};
+use crate::core::model::version::is_cpu_build;
 use crate::core::model::{CudaVersion, PackageName};
 
 /// What is wrong with the builds of the target on this machine. A new answer has named those that are compiled on use
@@ -42,8 +43,7 @@ fn unused_gpu(basis: &Basis<'_>) -> Option<Finding> {
 /// Why a locked package runs on the CPU though there is a GPU, and what gives it the GPU.
 fn on_the_cpu(basis: &Basis<'_>, package: &LockedPackage) -> Option<String> {
     let Basis { matrix, machine, target, .. } = *basis;
-    let is_cpu_build = package.version.local().iter().any(|part| part.to_string() == "cpu");
-    if is_cpu_build && matrix.is_framework(&package.name) {
+    if is_cpu_build(&package.version) && matrix.is_framework(&package.name) {
         return Some("a build for the CPU; a release without `+cpu` has a GPU build".to_owned());
     }
     let mut all = target.packages.iter().map(|one| &one.name).chain(machine.installed.keys());

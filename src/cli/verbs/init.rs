@@ -35,12 +35,12 @@ struct InitReport<'a> {
 pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report, Failure> {
     let path = options.path();
     let is_bare = options.from().is_empty() && options.python.is_none();
-    let is_final = is_bare || options.notebook;
-    if !is_stdout(path) && path.is_there() && (is_final || files::read_text(path, "profile")? != STARTER) {
+    let is_starter = is_bare || options.notebook;
+    if !is_stdout(path) && path.is_there() && (is_starter || files::read_text(path, "profile")? != STARTER) {
         return Err(Failure::input(format!("`{}` exists already", path.display()))
             .help("edit it, name another file, or delete it to begin again"));
     }
-    if is_final {
+    if is_starter {
         return starter(options, session);
     }
     let made = taken_over(options, session)?;

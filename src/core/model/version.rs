@@ -27,6 +27,11 @@ pub fn public(version: &Version) -> Version {
     version.clone().without_local()
 }
 
+/// Whether the label of a version says that the build is for the CPU: `2.11.0+cpu`.
+pub fn is_cpu_build(version: &Version) -> bool {
+    version.local().iter().any(|part| part.to_string() == "cpu")
+}
+
 /// Whether `range` admits exactly one release.
 pub fn is_pin(range: &VersionRange) -> bool {
     range.bounding_range().is_some_and(|(low, high)| match (low, high) {

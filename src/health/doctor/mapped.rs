@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::core::diag::{Code, counted};
 use crate::core::matrix::{is_jaxlib_or_plugin, known_bad};
 use crate::core::model::Version;
+use crate::core::model::version::is_cpu_build;
 use crate::health::doctor::{Answer, Case, Hit, Judge};
 
 pub(super) const CHECKS: &[(Code, Judge)] = &[
@@ -213,7 +214,7 @@ fn framework_cpu_build(case: &Case<'_>) -> Answer {
         .machine
         .installed
         .iter()
-        .filter(|(_, one)| one.version.local().iter().any(|part| part.to_string() == "cpu"))
+        .filter(|(_, one)| is_cpu_build(&one.version))
         .map(|(name, one)| format!("{name} {}", one.version))
         .collect();
     let by_name = case

@@ -112,7 +112,7 @@ def header():
     """The inline metadata of the last cell that has some. What a later cell has applied counts more; None then."""
     all = cells()
     last = next((number for number in range(len(all) - 1, -1, -1) if BEGIN.search(all[number])), -1)
-    return header_of(all[last]) if last > COLAB_BOOT.get("cell", -1) or last >= 0 and COLAB_BOOT.get("header") else None
+    return header_of(all[last]) if last > COLAB_BOOT.get("cell", -1) else None
 
 
 def of_form():
@@ -131,23 +131,26 @@ def of_form():
     return "\n".join([f"# gpu: {gpu or 'this machine'}", *filter(None, lines)]) + "\n"
 
 
+# What a profile begins with that was made of other lines than its own.
+MADE = "# Made of the lines of a cell, sha256 "
+
+
 def of_body(body, there):
     """The text of the profile that the body of a cell is. Requirement lines, as pip takes them, and inline metadata become one; `there`, where it was
     made of them."""
-    is_header = header_of(body)
-    what = "inline metadata" if is_header else "form" if body.startswith("# gpu: ") else "cell"
+    metadata = header_of(body)
+    what = "inline metadata" if metadata else "form" if body.startswith("# gpu: ") else "cell"
     lines = (line.strip() for line in body.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
-    if not first and not is_header:
+    if not first and not metadata:
         raise ColabBootStop("colab-boot: the cell names no package: write requirement lines or a profile below %%boot")
-    COLAB_BOOT["made"] = not first.startswith("[")
-    if not COLAB_BOOT["made"]:
+    if first.startswith("["):
         return ended(body)
-    mark = f"# Made of the lines of a cell, sha256 {hashlib.sha256(body.encode()).hexdigest()[:16]}\n"
+    mark = f"{MADE}{hashlib.sha256(body.encode()).hexdigest()[:16]}\n"
     if there.startswith(mark) and is_ours(there):
         return there
     # A file, for what its lines name lies beside the notebook.
-    lines = place(".notebook-cell.py" if is_header else ".notebook-cell.txt")
+    lines = place(".notebook-cell.py" if metadata else ".notebook-cell.txt")
     keep(lines, body)
     try:
         command = [binary(), "init", "-", "--from", str(lines), "--python", sys.executable]
@@ -219,7 +222,7 @@ def planned(body, words):
     path = place(NOTEBOOK)
     there = path.read_text("utf-8") if path.is_file() else ""
     text = of_body(body, there)
-    before = {name: COLAB_BOOT.get(name) for name in ("profile", "cell") if name in COLAB_BOOT}
+    before = COLAB_BOOT.get("profile"), COLAB_BOOT.get("cell", -1)
     if text != there:
         path = place(".notebook-plan.toml")
         keep(path, text if "[profile]" in text else text + '[profile]\nname = "notebook"\n')
@@ -227,7 +230,7 @@ def planned(body, words):
         about(path)
         ends("plan", run("plan", words))
     finally:
-        COLAB_BOOT.update({"profile": None, "cell": -1, **before})
+        COLAB_BOOT["profile"], COLAB_BOOT["cell"] = before
         if text != there:
             path.unlink()
 
@@ -281,12 +284,12 @@ def boot(line, cell=None):
             raise ColabBootStop(f"colab-boot: there is no profile {path} here")
         about(path)
     elif verb in ("apply", "plan"):
-        found = header()
+        found, before = header(), COLAB_BOOT.get("cell", -1)
         if found:
             try:
                 return of_cell(verb, found, words)
             finally:  # what the header says the next time counts
-                COLAB_BOOT["header"] = True
+                COLAB_BOOT["cell"] = before
     if verb in WITH_PROFILE and profile() is None:
         raise ColabBootStop(f"colab-boot: there is no profile: write one below %%boot, or name its file: %boot {verb} my.toml")
     if verb == "apply":
@@ -317,9 +320,9 @@ def of_cell(verb, body, words):
 
 
 def about(path):
-    """From now on the kernel is about this profile, which no release is known of."""
-    COLAB_BOOT.update({"profile": pathlib.Path(os.path.abspath(path)), "golden": None, "header": False, "cell": len(cells()) - 1})
-    COLAB_BOOT["made"] = COLAB_BOOT.get("made") and path.name in (NOTEBOOK, ".notebook-plan.toml")
+    """From now on the kernel is about this profile, which no release is known of; this cell has said so."""
+    COLAB_BOOT.update({"profile": pathlib.Path(os.path.abspath(path)), "golden": None, "cell": len(cells()) - 1})
+    COLAB_BOOT["made"] = path.read_text("utf-8").startswith(MADE)
 
 
 def run(verb, words):
@@ -366,8 +369,9 @@ def add_release(words):
         more = [word for option, value in options if option != "--from" for word in (option, value)] + kernel.colab_boot_allowed()
         ends("add", colab_boot_follow([binary(), "golden", "add", f"{release}#sha256={digest}", "--repo", at, "--into", str(folder), *more]))
     keys = [value for option, value in options if option == "--trusted-key"]
+    about(folder / f"{name}.toml")
     COLAB_BOOT["golden"] = {"at": at, "release": release, "keys": keys, "threshold": int(named["--threshold"]), "min-seq": int(named["--min-seq"])}
-    COLAB_BOOT["profile"], COLAB_BOOT["lock"] = folder / f"{name}.toml", {"sha256": digest}
+    COLAB_BOOT["lock"] = {"sha256": digest}
     applied(["--locked"])
 
 

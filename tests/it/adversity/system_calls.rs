@@ -223,7 +223,7 @@ fn killed_at_any_system_call_the_next_run_finishes() {
         return;
     }
     let rigs = [Rig::new(), Rig::new()];
-    // What changes the disk or starts a process, every thirteenth; all the rest more rarely.
+    // What changes the disk or starts a process, more often than all the rest.
     let changing = ["write", "fsync", "rename", "renameat", "mkdir", "unlink", "unlinkat", "fchmod", "clone3", "flock"];
     let kill = |name: &str, at: usize| format!("inject={name}:signal=KILL:when={at}");
     run(&rigs, &cases(&rigs[0], &changing, kill), 29);

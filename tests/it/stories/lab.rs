@@ -2,13 +2,12 @@
 
 use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::stories::notebook::{LAB, TOKEN, give_kernels, serve};
+use crate::stories::notebook::{TOKEN, give_lab, serve, write_notebook};
 use crate::stories::page::seen_by;
 use crate::stories::{Day, release, table};
 use crate::support::index_server::{Digests, IndexServer, Looks, Manner};
-use crate::support::python::kept;
 
 const ROWS: &[(&str, &str, &[&str])] =
     &[("app", "1.0", &["lib<2"]), ("app", "2.0", &["lib>=2"]), ("lib", "1.0", &[]), ("lib", "2.0", &[])];
@@ -23,7 +22,6 @@ fn a_notebook_is_booted_restarted_and_run_again_by_its_buttons() {
         eprintln!("skipped: there is no chromium on this machine");
         return;
     }
-    let Some(lab) = kept(LAB) else { return };
     let mut rows = table(ROWS);
     let text: String =
         (0..2000_u64).map(|number| format!("{:x}", number.wrapping_mul(0x9E37_79B9_7F4A_7C15))).collect();
@@ -42,16 +40,8 @@ fn a_notebook_is_booted_restarted_and_run_again_by_its_buttons() {
     day.test = day.test.set("COLAB_BOOT_RESTART", "run-all");
     day.profile("first", &["lib <2"], "");
     day.run(&["apply", "first.toml"]).expect(0);
-    let links = format!("{}/src/python\n{}\n", env!("CARGO_MANIFEST_DIR"), lab.layout().display());
-    std::fs::write(day.venv.layout().join("links.pth"), links).expect("a link");
-    give_kernels(&day.test, &day.venv);
-    let cells: Vec<Value> = CELLS
-        .iter()
-        .map(|text| json!({ "cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": text }))
-        .collect();
-    let kernel = json!({ "name": "day", "display_name": "day", "language": "python" });
-    let notebook = json!({ "cells": cells, "metadata": { "kernelspec": kernel }, "nbformat": 4, "nbformat_minor": 4 });
-    std::fs::write(day.test.path("first.ipynb"), notebook.to_string()).expect("a notebook");
+    let Some(lab) = give_lab(&day) else { return };
+    write_notebook(&day.test.path("first.ipynb"), &CELLS);
     let (_server, url) = serve(&day.test, &lab.python, &["jupyterlab", "--LabApp.expose_app_in_browser=True"]);
     let Some(seen) = seen_by("lab.py", &format!("{url}lab/tree/first.ipynb?token={TOKEN}")) else { return };
     let says = |what: &str, text: &str| assert!(seen[what].to_string().contains(text), "{what}: {text}: {seen:#}");

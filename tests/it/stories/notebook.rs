@@ -28,7 +28,7 @@ pub const STACKS: [&[&str]; 2] = [
 ];
 
 /// `JupyterLab` with what its notebooks ask it to do, and what runs notebooks without it.
-pub const LAB: &[&str] = &["jupyterlab", "ipylab", "ipykernel", "papermill"];
+const LAB: &[&str] = &["jupyterlab", "ipylab", "ipykernel", "papermill"];
 
 /// Which of [`STACKS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,6 +180,28 @@ impl Notebook {
 pub struct Kernel {
     pub id: String,
     pub pid: u64,
+}
+
+/// Gives the day's kernels what [`LAB`] has and the extension; returns the environment that the former lies in. `None`
+/// without the index.
+pub fn give_lab(day: &Day) -> Option<Venv> {
+    let lab = kept(LAB)?;
+    let links = format!("{}/src/python\n{}\n", env!("CARGO_MANIFEST_DIR"), lab.layout().display());
+    std::fs::write(day.venv.layout().join("links.pth"), links).expect("a link");
+    give_kernels(&day.test, &day.venv);
+    Some(lab)
+}
+
+/// Writes a notebook of these cells, for kernels called `day`.
+pub fn write_notebook(path: &Path, cells: &[&str]) {
+    let cell = |(at, source): (usize, &&str)| json!({ "cell_type": "code", "id": at.to_string(), "execution_count": null, "metadata": {}, "outputs": [], "source": source });
+    let notebook = json!({
+        "cells": cells.iter().enumerate().map(cell).collect::<Vec<_>>(),
+        "metadata": { "kernelspec": { "name": "day", "display_name": "day", "language": "python" } },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    });
+    std::fs::write(path, notebook.to_string()).expect("a notebook");
 }
 
 /// Kernels called `day`, of an environment.

@@ -5,11 +5,8 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
 use crate::stories::Day;
-use crate::stories::notebook::{LAB, Notebook, Stack, cells, give_kernels, give_stack, stacks};
-use crate::support::python::kept;
+use crate::stories::notebook::{Notebook, Stack, cells, give_kernels, give_lab, give_stack, stacks, write_notebook};
 use crate::support::said::Said as _;
 use crate::support::test::Outcome;
 
@@ -113,20 +110,9 @@ fn a_program_that_runs_notebooks_stops_before_the_old_code_is_used() {
     let day = day();
     let Some(venv) = give_stack(&day.venv, Stack::Current) else { return };
     let (boot, _) = cells(&day, "p");
-    let cell = |source: &str| json!({"cell_type": "code", "id": source.len().to_string(), "metadata": {}, "outputs": [], "execution_count": null, "source": source});
     let after = "open('witness', 'a').write(lib.word + ' ')";
-    let notebook = json!({
-        "nbformat": 4, "nbformat_minor": 5,
-        "metadata": {"kernelspec": {"name": "day", "display_name": "day", "language": "python"}},
-        "cells": [cell("import lib"), cell(&boot), cell(after)],
-    });
-    std::fs::write(day.test.path("n.ipynb"), notebook.to_string()).expect("a notebook");
-    let kernels = day.test.path("jupyter/kernels/day");
-    std::fs::create_dir_all(&kernels).expect("a folder");
-    let spec = json!({
-        "argv": [day.python(), "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "day", "language": "python",
-    });
-    std::fs::write(kernels.join("kernel.json"), spec.to_string()).expect("a kernel");
+    write_notebook(&day.test.path("n.ipynb"), &["import lib", &boot, after]);
+    give_kernels(&day.test, &day.venv);
     let execute = venv.python.with_file_name("jupyter-execute").display().to_string();
     for words in [
         &["-m", "nbconvert", "--to", "notebook", "--execute", "n.ipynb", "--output", "done"][..],
@@ -183,25 +169,16 @@ fn the_stop_button_waits_for_what_was_begun() {
     }
 }
 
-/// The extension where nobody can press a button, and where there is no network.
+/// papermill runs a notebook with the extension; then again, while the index can't be reached.
 #[test]
 fn papermill_ends_before_old_code_runs_and_needs_no_network() {
     let day = day();
-    let Some(lab) = kept(LAB) else { return };
-    let links = format!("{}/src/python\n{}\n", env!("CARGO_MANIFEST_DIR"), lab.layout().display());
-    std::fs::write(day.venv.layout().join("links.pth"), &links).expect("a link");
-    give_kernels(&day.test, &day.venv);
+    if give_lab(&day).is_none() {
+        return;
+    }
     let cells =
         ["import lib", "%load_ext colab_boot", "%%boot\nlib>=2", "import lib; open('witness', 'w').write(lib.word)"];
-    let cell = |text: &&str| json!({ "cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": text });
-    let kernel = json!({ "name": "day", "display_name": "day", "language": "python" });
-    let notebook = json!({
-        "cells": cells.iter().map(cell).collect::<Vec<_>>(),
-        "metadata": { "kernelspec": kernel },
-        "nbformat": 4,
-        "nbformat_minor": 4,
-    });
-    std::fs::write(day.test.path("n.ipynb"), notebook.to_string()).expect("a notebook");
+    write_notebook(&day.test.path("n.ipynb"), &cells);
     let run = |variables: &[(&str, String)]| {
         let mut command = command(&day, &["-m", "papermill", "--log-output", "n.ipynb", "out.ipynb"]);
         command.env("JUPYTER_PATH", day.test.path("jupyter")).env("JUPYTER_RUNTIME_DIR", day.test.path("runtime"));

@@ -232,7 +232,7 @@ class ColabBootScreen:
 
     def show(self, line):
         if not line.startswith("\x1e"):
-            return colab_boot_say(line)
+            return colab_boot_say(line.replace("`colab-boot ", "`%boot ") if COLAB_BOOT.get("magic") else line)
         record = json.loads(line[1:])
         if "html" in record:
             COLAB_BOOT["codes"] = re.findall(r"^error\[([a-z-]+)\]", record["text"], re.M)
@@ -471,7 +471,8 @@ def colab_boot_seed(seed):
 def colab_boot_apply(options=("--locked",)):
     colab_boot_reach()
     colab_boot_golden()
-    code, report = colab_boot_run("apply", *options)
+    code, COLAB_BOOT["report"] = colab_boot_run("apply", *options)
+    report = COLAB_BOOT["report"]
     colab_boot_set(report.get("set-live") or {})
     if code == 10:
         colab_boot_restart()
@@ -1096,4 +1097,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:7f587e3e60da0ea2e9c9910d512d682339decb5d233101d3e0b655da50299075
+# Built as sha256:0362d4254192b751f3eea4f643836953628d08497a7ace3d1f17fa4ea14accd7

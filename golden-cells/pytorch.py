@@ -290,7 +290,7 @@ class ColabBootScreen:
 
     def show(self, line):
         if not line.startswith("\x1e"):
-            return colab_boot_say(line)
+            return colab_boot_say(line.replace("`colab-boot ", "`%boot ") if COLAB_BOOT.get("magic") else line)
         record = json.loads(line[1:])
         if "html" in record:
             COLAB_BOOT["codes"] = re.findall(r"^error\[([a-z-]+)\]", record["text"], re.M)
@@ -529,7 +529,8 @@ def colab_boot_seed(seed):
 def colab_boot_apply(options=("--locked",)):
     colab_boot_reach()
     colab_boot_golden()
-    code, report = colab_boot_run("apply", *options)
+    code, COLAB_BOOT["report"] = colab_boot_run("apply", *options)
+    report = COLAB_BOOT["report"]
     colab_boot_set(report.get("set-live") or {})
     if code == 10:
         colab_boot_restart()
@@ -1154,4 +1155,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:6cc5b1393e1be0cd89669ebc9706d934f6ab5f4592a6e9db0ad4b57a8c7b0479
+# Built as sha256:70ff8e7dd725ef1410594b30051dec64826b531e2c3281fcb03ce0bb19cba292

@@ -1,22 +1,19 @@
 //! Other files that name distributions: `pyproject.toml`, conda's `environment.yml`, and the install lines of a
 //! notebook.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use pep508_rs::MarkerEnvironment;
 use saphyr::{LoadableYamlNode, Yaml};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::boot::audit::listed_lines::{Listed, ListedIndex};
+use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::notebook_installs::notebook;
 use crate::boot::audit::pixi::{PixiManifest, pixi};
 use crate::boot::audit::requirements_txt::{Include, one, read_requirements};
-use crate::boot::audit::source_tables::placed;
+use crate::boot::audit::uv_settings::UvSettings;
 use crate::boot::audit::yaml_depth::is_shallow;
-use crate::core::diag::Source;
-use crate::core::model::PackageName;
-use crate::core::model::requirement::{bracketed, lenient_specifiers};
+use crate::core::diag::{Source, without_secrets};
+use crate::core::model::requirement::lenient_specifiers;
 use crate::core::model::version::range_of;
 
 /// Reads `source` if it is one of these files; `None` for any other. The error says what makes no sense.
@@ -59,22 +56,20 @@ struct Pyproject {
 struct Tool {
     pixi: Option<PixiManifest>,
     #[serde(default)]
-    uv: ToolUv,
+    uv: UvSettings,
+    #[serde(flatten)]
+    others: toml::Table,
 }
 
-/// `[tool.uv]` (<https://docs.astral.sh/uv/reference/settings/>).
-#[derive(Default, Deserialize)]
-struct ToolUv {
-    #[serde(default)]
-    sources: BTreeMap<PackageName, toml::Value>,
-    #[serde(default)]
-    index: Vec<UvIndex>,
-}
-
-#[derive(Deserialize)]
-struct UvIndex {
-    name: Option<String>,
-    url: String,
+impl Tool {
+    /// The tables by which other tools choose packages.
+    fn unread(&self) -> impl Iterator<Item = String> {
+        let chooses = |key: &str| key.ends_with("dependencies") || ["group", "envs", "source"].contains(&key);
+        let tables = self.others.iter().filter_map(|(tool, table)| Some((tool, table.as_table()?)));
+        tables.flat_map(move |(tool, table)| {
+            table.keys().filter(move |key| chooses(key)).map(move |key| format!("[tool.{tool}] {key}"))
+        })
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -85,6 +80,8 @@ struct Project {
     dependencies: Vec<Spanned<String>>,
     #[serde(default)]
     optional_dependencies: toml::Table,
+    #[serde(default)]
+    dynamic: Vec<String>,
 }
 
 fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, String> {
@@ -111,54 +108,39 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, Str
     listed.open.extend(project.optional_dependencies.keys().map(|extra| format!("[{extra}]")));
     listed.open.extend(groups.keys().map(|group| format!("[dependency-groups] {group}")));
     tool.pixi.iter().for_each(|manifest| manifest.read_into(&mut listed, source, markers));
-    tool.uv.read_into(&mut listed);
+    let dynamic = project.dynamic.iter().filter(|field| field.ends_with("dependencies"));
+    listed.unread.extend(dynamic.map(|field| format!("dynamic = [\"{field}\"]")));
+    listed.unread.extend(tool.unread());
+    tool.uv.read_into(&mut listed, markers);
     Ok(listed)
 }
 
-impl ToolUv {
-    /// Adds where packages come from.
-    fn read_into(self, listed: &mut Listed) {
-        for UvIndex { name, url } in self.index {
-            let is_own = |source: &toml::Value| source.get("index").and_then(toml::Value::as_str) == name.as_deref();
-            let packages = self.sources.iter().filter(|(_, source)| sources_of(source).any(is_own));
-            let packages = packages.map(|(package, _)| package.clone()).collect();
-            listed.indexes.push(ListedIndex { name, url, packages });
-        }
-        let is_index = |source: &toml::Value| source.get("index").is_some();
-        let others = self.sources.iter().filter(|(_, source)| !sources_of(source).all(is_index));
-        let line = |(package, source): (&PackageName, &toml::Value)| {
-            let asked = listed.asked.iter().chain(&listed.inapplicable);
-            let mut asked = asked.filter(|line| line.requirement.name == *package);
-            let extras: BTreeSet<String> =
-                asked.clone().flat_map(|line| line.requirement.extras.iter().map(ToString::to_string)).collect();
-            let extras: Vec<String> = extras.into_iter().collect();
-            let marker = asked.find_map(|line| line.marker.as_ref());
-            let marker = marker.map(|marker| format!(" ; {marker}")).unwrap_or_default();
-            let placed = placed(&format!("{package}{}", bracketed(&extras)), source);
-            placed.map_or_else(|| format!("{package} = {source}"), |line| line + &marker)
-        };
-        let lines: Vec<String> = others.clone().map(line).collect();
-        // A package of that name on an index is another one.
-        let names: BTreeSet<&PackageName> = others.map(|(package, _)| package).collect();
-        listed.asked.retain(|line| !names.contains(&line.requirement.name));
-        listed.named.retain(|one| !names.contains(&one.name));
-        listed.inapplicable.retain(|line| !names.contains(&line.requirement.name));
-        listed.elsewhere.extend(lines);
-    }
-}
+/// Keys of an `environment.yml` that choose no package.
+const NAMES: [&str; 3] = ["name", "prefix", "dependencies"];
 
-/// The places that a source names: one, or several with markers.
-fn sources_of(source: &toml::Value) -> impl Iterator<Item = &toml::Value> {
-    source.as_array().map_or(std::slice::from_ref(source), Vec::as_slice).iter()
-}
+/// Channels whose packages have the names that [`crate::core::matrix::CondaPackage`] knows.
+const CHANNELS: [&str; 5] = ["defaults", "conda-forge", "pytorch", "nvidia", "nodefaults"];
 
-/// The `pip:` part of an `environment.yml`; what conda installs is no wheel of an index.
+/// The `pip:` part and the variables of an `environment.yml`; what conda installs is no wheel of an index.
 fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
     is_shallow(&source.text)?;
     let documents = Yaml::load_from_str(&source.text).map_err(|error| error.to_string())?;
-    let dependencies = documents.first().and_then(|document| document.as_mapping_get("dependencies"));
+    let document = documents.first();
+    let dependencies = document.and_then(|document| document.as_mapping_get("dependencies"));
     let dependencies = dependencies.and_then(Yaml::as_sequence).ok_or("it has no `dependencies`")?;
     let mut listed = Listed::default();
+    for (key, value) in document.and_then(Yaml::as_mapping).into_iter().flatten() {
+        match key.as_str().unwrap_or_default() {
+            "variables" => listed.variables.extend(value.as_mapping().into_iter().flatten().filter_map(variable)),
+            "channels" => {
+                let channels = value.as_sequence().into_iter().flatten().filter_map(Yaml::as_str);
+                let others = channels.filter(|channel| !CHANNELS.contains(channel));
+                listed.unread.extend(others.map(|channel| format!("the channel {}", without_secrets(channel))));
+            }
+            key if NAMES.contains(&key) => {}
+            key => listed.unread.push(key.to_owned()),
+        }
+    }
     for entry in dependencies {
         if let Some(of_conda) = entry.as_str() {
             listed.conda.push(of_conda.to_owned());
@@ -177,6 +159,12 @@ fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> 
         }
     }
     Ok(listed)
+}
+
+/// A variable with its value, as conda exports it.
+fn variable((name, value): (&Yaml<'_>, &Yaml<'_>)) -> Option<(String, String)> {
+    let text = value.as_str().map(str::to_owned).or_else(|| value.as_integer().map(|number| number.to_string()));
+    Some((name.as_str()?.to_owned(), text.or_else(|| value.as_bool().map(|is| is.to_string()))?))
 }
 
 #[cfg(test)]

@@ -63,6 +63,14 @@ pub struct Listed {
     pub inapplicable: Vec<RequiredLine>,
     /// What files of constraints (`-c`) of a list allow.
     pub constraints: Vec<Requirement>,
+    /// Which versions a project overrides, whatever its packages ask for.
+    pub overrides: Vec<Requirement>,
+    /// Variables that are set in the environment.
+    pub variables: Vec<(String, String)>,
+    /// Files that were uploaded later do not count, as written.
+    pub as_of: Option<String>,
+    /// Settings by which its tool chooses, and which only that tool reads; as written, without their values.
+    pub unread: Vec<String>,
     /// Requirements that leave the version open, as written: nothing can be said about those.
     pub open: Vec<String>,
     /// Lines that name no distribution of an index: editable installs, folders, version control.
@@ -104,6 +112,7 @@ impl Listed {
         self.named.extend(more.named);
         self.asked.extend(more.asked);
         self.constraints.extend(more.constraints);
+        self.unread.extend(more.unread);
         self.open.extend(more.open);
         self.elsewhere.extend(more.elsewhere);
         self.conda.extend(more.conda);

@@ -20,24 +20,33 @@ fn by_build(environment: &Environment, matrix: &Matrix, held: &Audited) -> Optio
     let link = matrix.link(&held.name, &held.version)?;
     let major = matrix.linked_major(link, &held.version, held.build.as_ref())?;
     let others = environment.held.iter().filter(|other| other.name != held.name);
-    let mut carried = matrix.carried(link, others.map(|other| (&other.name, &other.version)));
-    carried.extend(of_debian(environment, link));
-    if carried.contains(&major) || (carried.is_empty() && !environment.complete) {
+    let others = others.map(|other| (&other.name, &other.version));
+    let (mut carried, debian) = (matrix.carried(link, others.clone()), of_debian(environment, link));
+    let absent = matrix.absent(link, major, &others);
+    if absent.is_empty() || debian.contains(&major) {
         return None;
     }
-    let (library, without) = (link.soname(major), &link.without);
-    let message = format!("{} {} needs {library}, which no installed package contains", held.name, held.version);
+    carried.extend(debian);
+    // The others of a file may have what it does not name.
+    let is_other_cuda = !carried.is_empty() && !carried.contains(&major);
+    if !is_other_cuda && !environment.complete {
+        return None;
+    }
+    let (libraries, without) = (listed(&absent), &link.without);
+    let message = format!("{} {} needs {libraries}, which no installed package contains", held.name, held.version);
     let majors: Vec<String> = carried.iter().map(ToString::to_string).collect();
-    let finding = if carried.is_empty() || link.runs_on_cpu {
+    let finding = if !is_other_cuda || link.runs_on_cpu {
         Finding::warning(Code::LibraryMissing, message)
     } else {
         Finding::error(Code::LibraryMissing, message)
     };
-    let installed =
-        (!majors.is_empty()).then(|| format!("the installed libraries are for CUDA {}", majors.join(" and ")));
+    let installed = is_other_cuda.then(|| format!("the installed libraries are for CUDA {}", majors.join(" and ")));
     let finding = installed.into_iter().fold(finding, Finding::with_note);
     let finding = finding.about(held.subject());
-    let help = format!("choose a release for the installed CUDA, or add `{}`", link.carrier_of(major));
+    let help = match link.bringer().filter(|_| !is_other_cuda) {
+        Some(bringer) => format!("`{bringer}` installs all that it needs"),
+        None => format!("choose a release for the installed CUDA, or add `{}`", link.carrier_of(major)),
+    };
     Some(held.placed(finding.with_note(format!("without that library, {without}")).with_help(help)))
 }
 

@@ -9,11 +9,21 @@ use serde_json::Value;
 use crate::boot::audit::cell_text::{logical_lines, plain, quoted_texts, runs_shell, written_file};
 use crate::boot::audit::install_commands::{Argument, commands_in, quoted_away};
 use crate::boot::audit::listed_lines::{Listed, PipCommand};
+use crate::boot::audit::pip_options::unread_options;
 use crate::boot::audit::requirements_txt::{Include, one, read_constraints, read_included};
 use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::ipynb::source as source_of;
 use crate::core::model::json_text::strict;
+
+/// Adds what `command` of a cell has beside the packages that it installs: other programs, indexes, options.
+fn note_others(command: &str, installs: bool, cell: usize, listed: &mut Listed) {
+    let in_cell = |line: &str| format!("cell {cell}: {line}");
+    let others = command.split(['&', ';', '|']).map(str::trim);
+    listed.others.extend(others.filter(|line| is_of_another_program(line)).map(in_cell));
+    listed.has_indexes |= names_an_index(command);
+    listed.unread.extend(unread_options(command).filter(|_| installs).map(|line| in_cell(&line)));
+}
 
 /// The lines of a notebook that install: `%pip install …`, `!pip install …`, `!uv pip install …`, `!python -m pip
 /// install …`, and the same without a mark in a cell that is a shell script.
@@ -45,14 +55,13 @@ pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: In
             let called = called(&line);
             assigned.extend(assignment(&line));
             let command = command.or(called).map(|command| with_values(&command, &assigned));
-            let others = command.as_deref().into_iter().flat_map(|line| line.split(['&', ';', '|'])).map(str::trim);
-            listed.others.extend(
-                others.filter(|line| is_of_another_program(line)).map(|line| format!("cell {}: {line}", at + 1)),
-            );
-            listed.has_indexes |= command.as_deref().is_some_and(names_an_index);
             // A shell does not even start such a line.
             let is_refused = listed.refused.len() > refused;
-            for command in command.as_deref().map(commands_in).unwrap_or_default() {
+            let installs = command.as_deref().map(commands_in).unwrap_or_default();
+            if let Some(command) = &command {
+                note_others(command, !installs.is_empty(), at + 1, &mut listed);
+            }
+            for command in installs {
                 let (before, number) = (listed.asked.len(), listed.commands.len());
                 let after = command.after.or_else(|| (stops && number > first).then_some(true));
                 let mut own = PipCommand { after, is_refused, ..PipCommand::default() };

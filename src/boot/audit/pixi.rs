@@ -25,7 +25,12 @@ pub(super) struct PixiManifest {
     feature: BTreeMap<String, Value>,
     #[serde(default)]
     target: BTreeMap<String, Value>,
+    #[serde(flatten)]
+    others: toml::Table,
 }
+
+/// Tables that choose no package: what the project is, and what it runs.
+const OF_WORKSPACES: [&str; 5] = ["workspace", "project", "package", "tasks", "environments"];
 
 /// Reads a `pixi.toml`; the error says what makes no sense.
 pub(super) fn pixi(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, String> {
@@ -58,6 +63,8 @@ impl PixiManifest {
         }
         listed.open.extend(self.feature.keys().map(|feature| format!("[feature.{feature}]")));
         listed.open.extend(self.target.keys().map(|target| format!("[target.{target}]")));
+        let others = self.others.keys().filter(|key| !OF_WORKSPACES.contains(&key.as_str()));
+        listed.unread.extend(others.map(|key| format!("[{key}]")));
     }
 }
 

@@ -8,6 +8,7 @@ use pep508_rs::MarkerEnvironment;
 
 use crate::boot::audit::Place;
 use crate::boot::audit::listed_lines::{Listed, Named, RequiredLine};
+use crate::boot::audit::pip_options::{OF_REQUIREMENTS, OPTIONS, option, unread_options, without_options};
 use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::requirement::marker_of;
@@ -17,27 +18,6 @@ use crate::core::model::{Requirement, Sha256, Version, WheelName};
 
 /// The longest chain of `-r` that is followed.
 const DEPTH: usize = 8;
-
-/// Options that a requirements file may have on a line of their own, besides `-r`, `-c`, `-e`, `-i` and `-f`
-/// (<https://pip.pypa.io/en/stable/reference/requirements-file-format/#global-options>).
-const OPTIONS: [&str; 13] = [
-    "--index-url",
-    "--pypi-url",
-    "--extra-index-url",
-    "--no-index",
-    "--find-links",
-    "--no-binary",
-    "--only-binary",
-    "--prefer-binary",
-    "--require-hashes",
-    "--pre",
-    "--trusted-host",
-    "--use-feature",
-    "--process-dependency-links",
-];
-
-/// Options behind a requirement.
-const OF_REQUIREMENTS: [&str; 4] = ["--hash", "--config-settings", "--config-setting", "--global-option"];
 
 /// Gives the text of a file that another one names, by its path from there.
 pub(super) type Include<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -150,6 +130,7 @@ impl<'a> LineReader<'a> {
                 own.elsewhere.push(format!("-e {what}"));
                 Ok(())
             } else if line.is_empty() || line.starts_with('-') {
+                own.unread.extend(unread_options(line));
                 self.global(line, &format!("line {number} of `{}`", source.name))
             } else {
                 one(line, self.markers, &mut own)
@@ -164,6 +145,7 @@ impl<'a> LineReader<'a> {
             let shown = |text: String| if is_included { there() } else { text };
             self.listed.open.extend(own.open.into_iter().map(shown));
             self.listed.elsewhere.extend(own.elsewhere.into_iter().map(shown));
+            self.listed.unread.extend(own.unread.into_iter().map(shown));
             self.listed.inapplicable.extend(own.inapplicable);
             let wheels = own.wheels.into_iter().map(|(wheel, _)| (wheel, there()));
             self.listed.wheels.extend(wheels);
@@ -262,11 +244,6 @@ fn shown_line(line: &str) -> String {
     }
 }
 
-/// A requirement without the options behind it, `--hash=sha256:…`.
-fn without_options(line: &str) -> &str {
-    line.split(" --").next().unwrap_or(line).trim()
-}
-
 /// The digests that a line allows; why an installer refuses one.
 fn hashes_of(line: &str) -> Result<Vec<Sha256>, String> {
     let given =
@@ -281,15 +258,6 @@ fn hashes_of(line: &str) -> Result<Vec<Sha256>, String> {
         }
     }
     Ok(hashes)
-}
-
-/// The value of an option, in any of the ways it may be written: `-r x`, `-rx`, `--requirement x`, `--requirement=x`.
-fn option<'a>(line: &'a str, short: &str, long: &str) -> Option<&'a str> {
-    let value = match line.strip_prefix(long) {
-        Some(rest) => rest.strip_prefix(['=', ' ', '\t'])?,
-        None => line.strip_prefix(short).filter(|_| !line.starts_with("--"))?,
-    };
-    Some(value.trim())
 }
 
 /// Lines with the number of their first one, and where its content stands in bytes; a backslash at the end takes in the
@@ -330,6 +298,7 @@ pub(super) fn one(line: &str, markers: &MarkerEnvironment, listed: &mut Listed) 
     if let Some(unknown) = names.find(|name| !OF_REQUIREMENTS.contains(name) && !OPTIONS.contains(name)) {
         return Err(format!("pip knows no option `{unknown}` for a requirement"));
     }
+    listed.unread.extend(unread_options(line));
     let line = without_options(line);
     let is_folder = line.contains('/') && !line.contains([' ', '@', '=', '<', '>', ';']);
     let bare = line.starts_with(['.', '/']) || is_folder || line.contains("://") && !line.contains(" @ ");

@@ -265,7 +265,9 @@ fn what_is_linked_against_cuda_needs_that_cuda() {
     let missing = audit(&["nvidia-cublas-cu12 12.8.4.1", "onnxruntime-gpu 1.31.1"], "580.82.07", &["T4"]);
     assert_eq!(
         missing,
-        ["library-missing: onnxruntime-gpu 1.31.1 needs libcublasLt.so.13, which no installed package contains"]
+        [
+            "library-missing: onnxruntime-gpu 1.31.1 needs libcublasLt.so.13, libcudart.so, libcudnn.so, which no installed package contains"
+        ]
     );
     // The parts of vllm that a model needs, not the one that can be loaded; and a library for each CUDA.
     for (pair, refused) in [

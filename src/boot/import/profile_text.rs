@@ -8,11 +8,13 @@ use pep440_rs::VersionSpecifiers;
 use crate::boot::audit::{Listed, ListedIndex, RequiredLine};
 use crate::boot::import::conda::{CondaLine, of_conda};
 use crate::boot::machine::Recorded;
-use crate::boot::profile::AskedLine;
+use crate::boot::profile::{AskedLine, variable_fault};
 use crate::boot::seen::Seen;
 use crate::core::diag::Failure;
 use crate::core::matrix::Matrix;
+use crate::core::model::day::moment_in;
 use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
+use crate::core::secrets::scan;
 
 /// What is asked for of one package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,6 +81,7 @@ pub(super) fn imported(
     for (file, listed) in listed {
         all.take_asked(file, listed, python);
         all.take_others(file, listed, placed);
+        all.take_settings(file, listed);
     }
     written(head, all, matrix)
 }
@@ -88,9 +91,13 @@ pub(super) fn imported(
 struct Collected {
     wishes: Wishes,
     constraints: Wishes,
+    overrides: Wishes,
+    variables: BTreeMap<String, String>,
     indexes: Vec<ListedIndex>,
     /// A file asks for versions before their release (`--pre`).
     prereleases: bool,
+    /// Files that were uploaded later do not count.
+    as_of: Option<String>,
     left_out: Vec<String>,
 }
 
@@ -125,8 +132,32 @@ impl Collected {
             let wish = self.wishes.entry(named.name.clone()).or_default();
             wish.specifiers = vec![format!("=={}", named.version.clone().without_local())];
         }
+        let alone = listed.asked.iter().filter(|line| line.manner.alone).map(|line| line.requirement.name.as_ref());
+        let alone: Vec<&str> = alone.collect();
+        if !alone.is_empty() {
+            self.leave(file, format!("`--no-deps` of {}", alone.join(", ")), "what they require is installed, too");
+        }
+        self.take_conda(file, &listed.conda, python);
+        for line in listed.inapplicable.iter().map(RequiredLine::public) {
+            if line.requirement.url.is_none() && !self.wishes.contains_key(&line.requirement.name) {
+                ask(&mut self.wishes, &line.requirement, line.marker.as_deref());
+            } else {
+                let text = format!("`{}; {}`", line.requirement.written(), line.marker.unwrap_or_default());
+                self.leave(file, text, "its marker does not hold for this Python");
+            }
+        }
+        for (all, bounds) in [(&mut self.constraints, &listed.constraints), (&mut self.overrides, &listed.overrides)] {
+            for one in bounds {
+                // A bound has no extras.
+                all.entry(one.name.clone()).or_default().add(std::iter::empty(), &one.specifiers);
+            }
+        }
+    }
+
+    /// What is asked of conda.
+    fn take_conda(&mut self, file: &str, lines: &[String], python: &PythonFacts) {
         let mut unknown = Vec::new();
-        for line in &listed.conda {
+        for line in lines {
             match of_conda(line, python) {
                 CondaLine::Asked(name, specifiers) => {
                     self.wishes.entry(name).or_default().add(std::iter::empty(), &specifiers);
@@ -141,17 +172,38 @@ impl Collected {
                        `colab-boot add NAME==VERSION` adds one that you know";
             self.leave(file, format!("{} (conda)", unknown.join(", ")), why);
         }
-        for line in listed.inapplicable.iter().map(RequiredLine::public) {
-            if line.requirement.url.is_none() && !self.wishes.contains_key(&line.requirement.name) {
-                ask(&mut self.wishes, &line.requirement, line.marker.as_deref());
+    }
+
+    /// How the tool of the file chooses, and the variables that it sets.
+    fn take_settings(&mut self, file: &str, listed: &Listed) {
+        for (name, value) in &listed.variables {
+            let line = format!("the variable {name}");
+            let secret = || scan(&format!("{name}={value}")).map_or(true, |secrets| !secrets.is_empty());
+            if let Some(why) = variable_fault(name, value) {
+                self.leave(file, line, why);
+            } else if secret() {
+                self.leave(file, line, "its value looks like a secret, and a profile is shared");
             } else {
-                let text = format!("`{}; {}`", line.requirement.written(), line.marker.unwrap_or_default());
-                self.leave(file, text, "its marker does not hold for this Python");
+                self.variables.insert(name.clone(), value.clone());
             }
         }
-        for one in &listed.constraints {
-            // A constraint has no extras.
-            self.constraints.entry(one.name.clone()).or_default().add(std::iter::empty(), &one.specifiers);
+        match listed.as_of.as_deref() {
+            Some(moment) if is_moment(moment) => self.as_of = Some(moment.to_owned()),
+            Some(other) => {
+                let line = format!("[tool.uv] exclude-newer = \"{other}\"");
+                self.leave(file, line, "`as-of` in `[policy]` takes a date");
+            }
+            None => {}
+        }
+        for line in &listed.unread {
+            let why = match line.as_str() {
+                line if line.contains("--no-binary") => "`build` in `[policy]` names packages to build from source",
+                line if line.starts_with("dynamic") => {
+                    "add them, or `--from` the file that the project reads them from"
+                }
+                _ => "colab-boot has no such setting",
+            };
+            self.leave(file, line, why);
         }
     }
 
@@ -220,6 +272,11 @@ pub fn of_environment(head: &ProfileHead<'_>, seen: &Seen, matrix: &Matrix) -> R
     Ok(written(head, Collected { wishes: wanted.collect(), ..Collected::default() }, matrix))
 }
 
+/// Whether both TOML and a profile take `text` for a day or a moment.
+fn is_moment(text: &str) -> bool {
+    moment_in(text).is_some() && text.parse::<toml::value::Datetime>().is_ok()
+}
+
 fn ask(all: &mut Wishes, requirement: &Requirement, marker: Option<&str>) {
     let extras = requirement.extras.iter().map(ToString::to_string);
     let is_new = !all.contains_key(&requirement.name);
@@ -230,7 +287,7 @@ fn ask(all: &mut Wishes, requirement: &Requirement, marker: Option<&str>) {
 }
 
 fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported {
-    let Collected { wishes, constraints, indexes, prereleases, left_out } = all;
+    let Collected { wishes, constraints, overrides, variables, indexes, prereleases, as_of, left_out } = all;
     let mut text = String::from("# A colab-boot profile; `colab-boot init -` prints one with every key explained.\n");
     for line in &left_out {
         let _ = writeln!(text, "# not taken over: {}", line.replace(char::is_control, " "));
@@ -242,7 +299,9 @@ fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported 
     }
     let (frameworks, packages): (Wishes, Wishes) = wishes.into_iter().partition(|(name, _)| matrix.is_framework(name));
     let count = frameworks.len() + packages.len();
-    for (table, all) in [("frameworks", frameworks), ("packages", packages), ("constraints", constraints)] {
+    let tables =
+        [("frameworks", frameworks), ("packages", packages), ("constraints", constraints), ("overrides", overrides)];
+    for (table, all) in tables {
         if all.is_empty() {
             continue;
         }
@@ -251,14 +310,26 @@ fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported 
             let _ = writeln!(text, "{name} = {}", wish.line(name.clone()).value());
         }
     }
+    let quoted = |text: &str| toml::Value::from(text).to_string();
+    if !variables.is_empty() {
+        text.push_str("\n[env]\n");
+    }
+    for (name, value) in variables {
+        let _ = writeln!(text, "{name} = {}", quoted(&value));
+    }
     for ListedIndex { name, url, packages } in indexes {
-        let quoted = |text: &str| toml::Value::from(text).to_string();
         let packages: Vec<String> = packages.iter().map(|name| quoted(name.as_ref())).collect();
         let (name, url) = (quoted(&name.unwrap_or_default()), quoted(&url));
         let _ = write!(text, "\n[[index]]\nname = {name}\nurl = {url}\npackages = [{}]\n", packages.join(", "));
     }
+    if prereleases || as_of.is_some() {
+        text.push_str("\n[policy]\n");
+    }
     if prereleases {
-        text.push_str("\n[policy]\nprereleases = \"allow\"\n");
+        text.push_str("prereleases = \"allow\"\n");
+    }
+    if let Some(moment) = as_of {
+        let _ = writeln!(text, "as-of = {moment}");
     }
     Imported { text, packages: count, left_out }
 }

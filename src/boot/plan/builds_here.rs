@@ -6,7 +6,7 @@ use crate::boot::plan::Basis;
 use crate::boot::profile::CudaWish;
 use crate::boot::resolve::compiled_on_use;
 use crate::core::diag::{Code, Finding, Subject, listed};
-use crate::core::matrix::{Build, Matrix, Reason, Verdict, check_driver, is_jaxlib_or_plugin, ptx_only, verdict};
+use crate::core::matrix::{Build, Link, Matrix, Reason, Verdict, check_driver, is_jaxlib_or_plugin, ptx_only, verdict};
 use crate::core::model::version::is_cpu_build;
 use crate::core::model::{CudaVersion, PackageName};
 
@@ -58,11 +58,9 @@ fn on_the_cpu(basis: &Basis<'_>, package: &LockedPackage) -> Option<String> {
         };
         return Some(format!("the CUDA plugin is missing; `extras = [\"cuda{major}\"]` of `jax` installs it"));
     }
-    if is_plugin(&package.name) && !all.any(|name| matrix.is_cuda_library(name)) && !has_cuda_of_debian(machine) {
-        return Some("no package brings its CUDA libraries; the extra `with-cuda` installs them".to_owned());
-    }
-    let link = matrix.link(&package.name, &package.version).filter(|link| link.runs_on_cpu)?;
-    is_idle(matrix, machine, target, package).then(|| link.without.clone())
+    let (link, absent) = unfound(matrix, machine, target, package).filter(|(link, _)| link.runs_on_cpu)?;
+    let bringer = link.bringer().map(|bringer| format!("; `{bringer}` installs all that it needs")).unwrap_or_default();
+    Some(format!("{}: no package contains {}{bringer}", link.without, listed(&absent)))
 }
 
 /// Locked files that nothing proves to be what they were.
@@ -126,32 +124,37 @@ fn has_cuda_of_debian(machine: &Machine) -> bool {
     machine.debian.packages().keys().any(|name| name.starts_with("cuda-cudart-"))
 }
 
-/// Whether a package looks for CUDA's libraries when it runs, and neither the lock nor what is installed has them.
-fn is_idle(matrix: &Matrix, machine: &Machine, target: &LockedTarget, package: &LockedPackage) -> bool {
-    let link = matrix
-        .link(&package.name, &package.version)
-        .filter(|_| machine.runtime.is_none() || machine.installed.is_empty());
-    let Some(link) = link else { return false };
-    let Some(major) = matrix.linked_major(link, &package.version, None) else { return false };
+/// What a package looks for of CUDA's libraries when it runs, and neither the lock nor what is installed has.
+fn unfound<'m>(
+    matrix: &'m Matrix,
+    machine: &Machine,
+    target: &LockedTarget,
+    package: &LockedPackage,
+) -> Option<(&'m Link, Vec<String>)> {
+    let is_image = machine.runtime.is_some() && !machine.installed.is_empty();
+    let link = matrix.link(&package.name, &package.version).filter(|_| !is_image && !has_cuda_of_debian(machine))?;
+    let major = matrix.linked_major(link, &package.version, None)?;
     let locked = target.packages.iter().map(|one| (&one.name, &one.version));
     let installed = machine.installed.iter().map(|(name, one)| (name, &one.version));
-    !has_cuda_of_debian(machine) && !matrix.carried(link, locked.chain(installed)).contains(&major)
+    let absent = matrix.absent(link, major, &locked.chain(installed));
+    (!absent.is_empty()).then_some((link, absent))
 }
 
 /// How each locked package with a GPU build runs on the machine.
 pub fn how_builds_run(matrix: &Matrix, machine: &Machine, target: &LockedTarget) -> Vec<String> {
     judged_builds(matrix, machine, target)
         .map(|(package, build, verdict)| {
-            let how = match verdict {
-                _ if is_idle(matrix, machine, target, package) => {
-                    "on the CPU: its CUDA libraries are missing".to_owned()
+            let how = match (verdict, unfound(matrix, machine, target, package)) {
+                (_, Some((link, _))) => {
+                    let place = if link.runs_on_cpu { "on the CPU" } else { "not on the GPU" };
+                    format!("{place}: its CUDA libraries are missing")
                 }
                 // An image with a driver, while no `--gpu` names one of its GPUs.
-                Verdict::CpuOnly if machine.runtime.is_some() && machine.hardware.driver.is_some() => {
+                (Verdict::CpuOnly, _) if machine.runtime.is_some() && machine.hardware.driver.is_some() => {
                     "not checked: `--gpu` says on which GPU".to_owned()
                 }
-                Verdict::CpuOnly => "on the CPU: no GPU".to_owned(),
-                other => other.to_string(),
+                (Verdict::CpuOnly, _) => "on the CPU: no GPU".to_owned(),
+                (other, _) => other.to_string(),
             };
             let cuda = build.cuda.map(|cuda| format!(" (CUDA {cuda})")).unwrap_or_default();
             format!("{} {}{cuda}: {how}", package.name, package.version)

@@ -15,6 +15,7 @@ use crate::boot::profile::package_tables::packages;
 use crate::boot::profile::reader::{Faults, Placed, Reader, as_text};
 use crate::boot::profile::values::{
     NO_VERSION, cuda_wish, debian_name, one_of, python_minor, semantic_version, snapshot_id, specifiers, variable_name,
+    variable_value,
 };
 use crate::boot::profile::{Bound, NamedIndex, Policy, Prereleases, Profile, TargetWish, Wanted};
 use crate::core::diag::{Code, Finding, Source};
@@ -189,11 +190,7 @@ fn environment(mut table: Reader<'_, '_>, faults: &mut Faults<'_>) -> EnvTable {
             continue;
         };
         let name = faults.value(&key, "a variable", variable_name(&key.value));
-        // Beyond the basic plane, JSON and Python write one character in two ways.
-        let fits = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric() && c <= '\u{ffff}';
-        let printable = text.value.chars().all(fits) && text.value.len() <= 1024;
-        let what = "use printable ASCII and letters of any script, at most 1024 bytes long";
-        let value = printable.then(|| text.value.clone()).ok_or(what);
+        let value = variable_value(&text.value).map(|()| text.value.clone());
         if let (Some(name), Some(value)) = (name, faults.value(&text, "a variable's value", value)) {
             found.spans.insert(name.clone(), key.span.start..text.span.end);
             found.variables.insert(name, value);

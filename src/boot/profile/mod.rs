@@ -33,7 +33,7 @@ pub use edit::{with_apt, with_packages, without_packages};
 pub use fitness::{Fitness, OwnCheck};
 pub use package_origin::{GitRepository, Origin, OriginPlace};
 pub use starter::{PROFILE_SCHEMA, STARTER};
-pub use values::debian_name;
+pub use values::{debian_name, variable_fault};
 
 /// A checked profile.
 #[derive(Clone, Debug)]

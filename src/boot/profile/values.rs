@@ -114,6 +114,19 @@ const RESERVED: &[&str] = &[
     "JPY_",
 ];
 
+/// Whether a profile may set a variable to `value`: what JSON, Python and a shell write in one way alone.
+pub(super) fn variable_value(value: &str) -> Result<(), &'static str> {
+    // Beyond the basic plane, JSON and Python write one character in two ways.
+    let fits = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric() && c <= '\u{ffff}';
+    let is_fit = value.chars().all(fits) && value.len() <= 1024;
+    is_fit.then_some(()).ok_or("use printable ASCII and letters of any script, at most 1024 bytes long")
+}
+
+/// Why a profile can't set the variable `name` to `value`.
+pub fn variable_fault(name: &str, value: &str) -> Option<&'static str> {
+    variable_name(name).and_then(|_| variable_value(value)).err()
+}
+
 pub(super) fn variable_name(text: &str) -> Result<String, &'static str> {
     let head = text.starts_with(|first: char| first.is_ascii_uppercase() || first == '_');
     let body = text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');

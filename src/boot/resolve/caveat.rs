@@ -141,21 +141,20 @@ fn two_sources((name, version): (&PackageName, &Version), index: &str, (other, f
 
 /// What looks for a CUDA library when it runs that nothing brings.
 fn cuda_unfound(unfound: &Unfound) -> Finding {
-    let Unfound { name, version, library, carrier, without, here } = unfound;
-    let message = format!("{name} {version} loads {library} at run time, but no package contains it");
+    let Unfound { name, version, absent, carrier, bringer, without, here } = unfound;
+    let libraries = listed(absent);
+    let message = format!("{name} {version} loads {libraries} at run time, which no package contains");
     let finding = Finding::warning(Code::LibraryMissing, message)
         .about(Subject::release(name, version))
         .with_note(format!("without that library, {without}"));
-    // An extra brings this library and the others.
-    if here.is_empty() && without.contains("` installs") {
-        return finding;
-    }
-    let help = if here.is_empty() {
+    let help = if let Some(bringer) = bringer.as_ref().filter(|_| here.is_empty()) {
+        format!("`{bringer}` installs all that it needs")
+    } else if here.is_empty() {
         format!("add `{carrier}` to the profile")
     } else {
         let majors: Vec<String> = here.iter().map(ToString::to_string).collect();
         format!(
-            "the profile's CUDA libraries are for CUDA {}; to have {library} too, add `{carrier}` and set `one-cuda-major = false`",
+            "the profile's CUDA libraries are for CUDA {}; to have {libraries} too, add `{carrier}` and set `one-cuda-major = false`",
             listed(&majors)
         )
     };

@@ -188,20 +188,25 @@ pub(super) fn unfound(provider: &Provider<'_>, solution: &Solution) -> Vec<Cavea
     chosen
         .iter()
         .filter_map(|(name, version)| {
-            // On the CPU it works without.
-            let link = matrix.link(name, version).filter(|link| !(link.runs_on_cpu && target.cuda == CudaWish::Cpu))?;
+            let link = matrix.link(name, version)?;
             let major = matrix.linked_major(link, version, None)?;
             let here = matrix.carried(link, environment.iter().copied());
+            // What works on the CPU without them is judged with the plan.
+            if link.runs_on_cpu && (here.is_empty() || here.contains(&major) || target.cuda == CudaWish::Cpu) {
+                return None;
+            }
             // What can't be loaded beside another CUDA is not chosen beside it.
             if !link.opened && !here.is_empty() {
                 return None;
             }
-            (!here.contains(&major)).then(|| {
+            let absent = matrix.absent(link, major, &environment.iter().copied());
+            (!absent.is_empty()).then(|| {
                 Caveat::CudaUnfound(Unfound {
                     name: (*name).clone(),
                     version: (*version).clone(),
-                    library: link.soname(major),
+                    absent,
                     carrier: link.carrier_of(major),
+                    bringer: link.bringer(),
                     without: link.without.clone(),
                     here: here.into_iter().collect(),
                 })

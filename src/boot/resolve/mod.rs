@@ -123,10 +123,12 @@ pub enum PickSource {
 pub struct Unfound {
     pub name: PackageName,
     pub version: Version,
-    /// `libcublas.so.12`.
-    pub library: String,
-    /// `nvidia-cublas-cu12`.
+    /// `libcublas.so.12` and others.
+    pub absent: Vec<String>,
+    /// `nvidia-cublas-cu12`, which has the first.
     pub carrier: String,
+    /// `cupy-cuda12x[ctk]`, which brings all of them.
+    pub bringer: Option<String>,
     pub without: String,
     /// The CUDA majors of the libraries that are there.
     pub here: Vec<u32>,

@@ -22,6 +22,11 @@ pub struct Link {
     pub library: String,
     /// Whose wheels have it, with `-cuNN` behind or not.
     pub carrier: String,
+    /// `libcudnn.so`: libraries without which it is as without the first.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// The extra of the package that brings all of them.
+    pub extra: Option<String>,
     /// What happens without it.
     pub without: String,
     /// It is looked for when the package runs: without it nothing fails.
@@ -34,11 +39,6 @@ pub struct Link {
 }
 
 impl Link {
-    /// Whether `package` has the library, of whichever CUDA.
-    pub fn is_carried_by(&self, package: &PackageName) -> bool {
-        is_carrier(&self.carrier, package)
-    }
-
     /// `libcudart.so.13`.
     pub fn soname(&self, major: u32) -> String {
         // CUDA 11's runtime library alone has its minor in its name.
@@ -49,6 +49,11 @@ impl Link {
     /// The wheel that has the library of CUDA `major`: without a suffix since CUDA 13.
     pub fn carrier_of(&self, major: u32) -> String {
         carrier_for(&self.carrier, major)
+    }
+
+    /// What brings all libraries: `tensorflow[and-cuda]`, where the package has such an extra.
+    pub fn bringer(&self) -> Option<String> {
+        self.extra.as_ref().map(|extra| format!("{}[{extra}]", self.package))
     }
 
     /// The CUDA major of `soname`, where it is the library of this row.
@@ -116,11 +121,33 @@ impl Matrix {
     /// The CUDA majors for which an environment of these distributions has what `link` asks for: by the packages that
     /// carry it, and by labels such as `+cu128`, whose builds have theirs from elsewhere.
     pub fn carried<'a>(&self, link: &Link, all: impl Iterator<Item = (&'a PackageName, &'a Version)>) -> BTreeSet<u32> {
+        self.carried_by(&link.carrier, all)
+    }
+
+    fn carried_by<'a>(
+        &self,
+        carrier: &str,
+        all: impl Iterator<Item = (&'a PackageName, &'a Version)>,
+    ) -> BTreeSet<u32> {
         all.filter_map(|(name, version)| {
-            let library = self.library_cuda(name, version).filter(|_| link.is_carried_by(name));
+            let library = self.library_cuda(name, version).filter(|_| is_carrier(carrier, name));
             library.map(|library| library.major).or_else(|| CudaVersion::of_label(version).map(|cuda| cuda.major))
         })
         .collect()
+    }
+
+    /// The libraries of CUDA `major` that `link` asks for and an environment of these distributions does not have.
+    pub fn absent<'a>(
+        &self,
+        link: &Link,
+        major: u32,
+        all: &(impl Iterator<Item = (&'a PackageName, &'a Version)> + Clone),
+    ) -> Vec<String> {
+        let has = |carrier: &str| self.carried_by(carrier, all.clone()).contains(&major);
+        let first = (!has(&link.carrier)).then(|| link.soname(major));
+        let carrier = |library: &&String| self.sonames.iter().find(|row| row.library == **library);
+        let others = link.also.iter().filter(|library| carrier(library).is_some_and(|row| !has(&row.carrier)));
+        first.into_iter().chain(others.cloned()).collect()
     }
 
     /// Which libraries `package` at `version` has to choose from.
@@ -137,6 +164,27 @@ impl Matrix {
 #[cfg(test)]
 mod tests {
     use crate::core::matrix::Matrix;
+
+    /// What a row asks for besides has a carrier, else nothing would miss it.
+    #[test]
+    fn one_library_of_several_is_not_all() {
+        let matrix = Matrix::bundled().expect("the bundled matrix");
+        let known = |library: &String| matrix.sonames.iter().any(|row| row.library == *library);
+        assert!(matrix.links.iter().flat_map(|link| &link.also).all(known));
+        let (package, version) = ("tensorflow".parse().expect("a name"), "2.20.0".parse().expect("a version"));
+        let link = matrix.link(&package, &version).expect("a row");
+        let all = |names: &[&str]| -> Vec<String> {
+            let held: Vec<_> =
+                names.iter().map(|name| (name.parse().expect("a name"), "12.9".parse().expect("9"))).collect();
+            matrix.absent(link, 12, &held.iter().map(|(name, version)| (name, version)))
+        };
+        assert_eq!(all(&[])[..2], ["libcudart.so.12", "libcublas.so"]);
+        assert_eq!(
+            all(&["nvidia-cuda-runtime-cu12", "nvidia-cublas-cu12", "nvidia-cufft-cu12", "nvidia-cusolver-cu12"]),
+            ["libcudnn.so"]
+        );
+        assert_eq!(all(&["nvidia-cudnn-cu13"]).len(), 5);
+    }
 
     /// bitsandbytes 0.50 takes the nearest library of the same major, older releases the exact one alone.
     #[test]

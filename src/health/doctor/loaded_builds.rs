@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pep440_rs::Operator;
 
 use crate::boot::machine::Installed;
-use crate::core::diag::Code;
+use crate::core::diag::{Code, listed};
 use crate::core::matrix::{Reason, check_driver, is_carrier};
 use crate::core::model::{CudaVersion, PackageName, Version};
 use crate::health::doctor::device::NO_GPU;
@@ -151,14 +151,17 @@ fn library_missing(case: &Case<'_>) -> Answer {
         let Some(link) = case.matrix.link(name, version).filter(|link| link.opened) else { continue };
         let Some(major) = case.matrix.linked_major(link, version, None) else { continue };
         looked += 1;
-        let library = link.soname(major);
         let others = installed().filter(|(other, _)| *other != name);
-        if case.matrix.carried(link, others).contains(&major) || on_disk.iter().any(|found| found.starts_with(&library))
-        {
+        let is_on_disk = |library: &String| on_disk.iter().any(|found| found.starts_with(library.as_str()));
+        let mut absent = case.matrix.absent(link, major, &others);
+        absent.retain(|library| !is_on_disk(library));
+        if absent.is_empty() {
             continue;
         }
-        let message = format!("{name} {version} needs {library}, which no package provides");
-        hits.push(Hit::error(message).seen(format!("without that library, {}", link.without)));
+        let message = format!("{name} {version} needs {}, which no package provides", listed(&absent));
+        let hit = Hit::error(message).seen(format!("without that library, {}", link.without));
+        let bringer = link.bringer().map(|bringer| format!("`{bringer}` installs all that it needs"));
+        hits.push(bringer.into_iter().fold(hit, Hit::seen));
     }
     if looked == 0 {
         return Answer::Unseen("no installed package loads CUDA libraries from other packages".to_owned());

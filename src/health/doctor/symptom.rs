@@ -127,7 +127,7 @@ impl Explained {
             lines.push(format!("  here:       {}", versions.join(", ")));
         }
         let asks = self.ask.split(';').map(str::trim).filter(|ask| !ask.is_empty());
-        lines.extend(asks.map(|ask| format!("  run now:    {ask}")));
+        lines.extend(asks.map(|ask| format!("  run now:    `{ask}`")));
         lines.push(format!("  what helps: {}", self.fix));
         lines.push(format!("  from:       {}\n", self.source));
         lines.join("\n")

@@ -4,7 +4,7 @@
     %%boot                  a profile (TOML) or requirement lines below it: installs them, restarts the kernel once if it must
     %%boot plan             shows what that would do
     %boot plan, %boot apply the same for the last profile of this kernel, else for the inline metadata (`# /// script`) of a cell
-    %boot form              the same for the variables framework, version, packages and gpu of a form
+    %boot form [plan]       the same for the variables framework, version, packages and gpu of a form
     %boot VERB [OPTION...]  any command of colab-boot; `%boot explain` takes the last error of this kernel
 
 Imports the standard library alone. Nothing that runs after a cell raises: COLAB_BOOT_HOOKS=0 leaves it out.
@@ -236,17 +236,25 @@ def planned(body, words):
 
 
 def applied_body(body, words):
-    """Applies the profile that a body is. Where that is refused, the one of before stays."""
+    """Applies the profile that a body is. Where nothing was changed, the one of before stays, with its lock."""
+    lock = place(NOTEBOOK).with_suffix(".lock")
+    known = {key: COLAB_BOOT.get(key) for key in ("profile", "golden", "made")}
+    locked = lock.read_text("utf-8") if lock.is_file() else None
     path, before = written(body)
     about(path)
+    COLAB_BOOT["report"] = None
     try:
         applied(words)
         COLAB_BOOT["applied"] = cell_id()
     except BaseException:
-        lock, digest = path.with_suffix(".lock"), hashlib.sha256(path.read_bytes()).hexdigest()
-        # The lock is written before the first change.
-        if not (lock.is_file() and digest in lock.read_text("utf-8")):
-            path.unlink() if before is None else keep(path, before)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        # One that failed was refused or undone; one that was stopped, and reports nothing, may have changed something once the lock is there.
+        report = COLAB_BOOT["report"]
+        is_undone = report is not None and (report.get("verdict") or {}).get("word") in (None, "refused")
+        if is_undone or not (lock.is_file() and digest in lock.read_text("utf-8")):
+            for file, text in ((path, before), (lock, locked)):
+                file.unlink(missing_ok=True) if text is None else keep(file, text)
+            COLAB_BOOT.update(known)
         raise
 
 
@@ -269,7 +277,7 @@ def boot(line, cell=None):
         return colab_boot_say(__doc__.split("\n\n")[1] + "\n\n    %boot help lists the commands\n")
     verb, words = split(line)
     if body is None and verb == "form":
-        verb, body = "apply", of_form()
+        verb, body = words.pop(0) if words and words[0] in ("apply", "plan") else "apply", of_form()
     options = {word.partition("=")[0] for word in words}
     must_make_sense(verb, options, body)
     if verb == "explain":

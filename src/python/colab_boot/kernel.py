@@ -155,7 +155,7 @@ class ColabBootScreen:
 
     def show(self, line):
         if not line.startswith("\x1e"):
-            return colab_boot_say(line)
+            return colab_boot_say(line.replace("`colab-boot ", "`%boot ") if COLAB_BOOT.get("magic") else line)
         record = json.loads(line[1:])
         if "html" in record:
             COLAB_BOOT["codes"] = re.findall(r"^error\[([a-z-]+)\]", record["text"], re.M)
@@ -394,7 +394,8 @@ def colab_boot_seed(seed):
 def colab_boot_apply(options=("--locked",)):
     colab_boot_reach()
     colab_boot_golden()
-    code, report = colab_boot_run("apply", *options)
+    code, COLAB_BOOT["report"] = colab_boot_run("apply", *options)
+    report = COLAB_BOOT["report"]
     colab_boot_set(report.get("set-live") or {})
     if code == 10:
         colab_boot_restart()

@@ -18,6 +18,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     ("lib", "1.0", &[]),
     ("lib", "2.0", &[]),
     ("tool", "1.0", &[]),
+    ("odd", "1.0", &[]),
 ];
 
 /// A notebook whose kernels have the extension, as an installed wheel gives it to them; and a kernel that has loaded
@@ -79,6 +80,8 @@ fn a_form_and_inline_metadata_are_profiles() {
         assert!(notebook.run(&kernel, &verify).concludes("verified"), "{stack:?}");
         let (_, said) = notebook.boot(&mut kernel, &filled("tool, lib < 2").replacen("\"any\"", "\"1\"", 1));
         assert!(said.concludes("ready: 3 packages"), "{stack:?}: {said}");
+        let said = notebook.run(&kernel, &filled("tool").replace("%boot form", "%boot form plan"));
+        assert!(said.concludes("plan: 2 to upgrade, 1 kept"), "{stack:?}: {said}");
         for (cell, words) in [
             (filled("").replace("\"app\"", "\"None\""), "the form names no package"),
             (filled("tool lib=1"), "the form says what can't be installed"),
@@ -245,6 +248,16 @@ fn what_is_not_applied_leaves_the_profile_of_the_notebook() {
         assert!(said.contains("colab-boot") && !said.contains("/dev/stdin"), "{cell}: {said}");
     }
     assert!(kept() == before, "{:?}", kept());
+    // What is refused once its lock is written.
+    for module in ["odd.py", "odd/__init__.py"] {
+        let file = day.venv.layout().join(module);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        std::fs::write(file, "# the user's\n").expect("a file");
+    }
+    let said = notebook.run(&kernel, "%%boot\napp<2\n-r more.txt\nodd\n");
+    assert!(said.concludes("refused: 1 error, nothing was changed"), "{said}");
+    assert!(kept() == before, "{:?}", kept());
+    assert!(notebook.run(&kernel, "%boot verify").concludes("verified"));
     notebook.run(&kernel, "%%boot\napp>=3\n");
     assert!(notebook.run(&kernel, "%boot explain").contains("resolve-conflict"));
     assert!(notebook.run(&kernel, "%boot verify").concludes("verified"));

@@ -97,6 +97,53 @@ fn what_is_not_taken_over_is_said_and_an_environment_becomes_what_nothing_else_t
     assert!(!found.stderr.contains("--from"), "{found:?}");
 }
 
+/// Bounds, variables and days that files of other tools have are in the profile, too, and what else chooses is said.
+#[test]
+fn settings_of_other_tools_are_taken_over_or_said() {
+    let day = day();
+    let project = "[project]\nname = 'x'\ndynamic = ['dependencies']\ndependencies = ['app']\n\
+                   [tool.uv]\nconstraint-dependencies = ['lib<2']\noverride-dependencies = ['app==1.0']\n\
+                   exclude-newer = '2026-11-01T00:00:00Z'\nprerelease = 'allow'\nresolution = 'lowest'\n\
+                   package = false\n[tool.poetry.dependencies]\nold = '1'\n";
+    std::fs::write(day.test.path("pyproject.toml"), project).expect("a file");
+    let made = day.run(&["init", "-", "--from", "pyproject.toml"]).expect(0);
+    let tables = "[packages]\napp = \"*\"\n\n[constraints]\nlib = \"<2\"\n\n[overrides]\napp = \"==1.0\"\n\n\
+                  [policy]\nprereleases = \"allow\"\nas-of = 2026-11-01T00:00:00Z\n";
+    assert!(made.stdout.ends_with(tables), "{}", made.stdout);
+    for line in ["dynamic = [\"dependencies\"]", "[tool.uv] resolution", "[tool.poetry] dependencies", "3 lines not"] {
+        assert!(made.stderr.contains(line), "{line}: {}", made.stderr);
+    }
+    let conda = "name: x\nchannels: [conda-forge, ours]\ndependencies:\n  - pip:\n    - app\n\
+                 variables:\n  WANDB_MODE: offline\n  LEVEL: 3\n  LD_PRELOAD: x.so\n  HF_TOKEN: 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\n";
+    std::fs::write(day.test.path("environment.yml"), conda).expect("a file");
+    let made = day.run(&["init", "e.toml", "--from", "environment.yml"]).expect(0);
+    assert!(
+        day.read("e.toml").ends_with("\n[env]\nLEVEL = \"3\"\nWANDB_MODE = \"offline\"\n"),
+        "{}",
+        day.read("e.toml")
+    );
+    for line in ["the channel ours", "the variable LD_PRELOAD", "the variable HF_TOKEN: its value looks like a secret"]
+    {
+        assert!(made.stderr.contains(line), "{line}: {}", made.stderr);
+    }
+    assert!(!day.read("e.toml").contains("hf_K"));
+    std::fs::write(day.test.path("r.txt"), "--no-binary lib\napp --config-settings=x=y\n").expect("a file");
+    let said = day.run(&["init", "-", "--from", "r.txt"]).expect(0).stderr;
+    assert!(
+        said.contains("--no-binary lib: `build` in `[policy]`") && said.contains("--config-settings=x=y"),
+        "{said}"
+    );
+    let cell = "%pip install --no-deps app\n%pip install --no-binary :all: lib\n";
+    let cell = serde_json::json!({ "cell_type": "code", "metadata": {}, "source": cell });
+    let notebook = serde_json::json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4 });
+    std::fs::write(day.test.path("n.ipynb"), notebook.to_string()).expect("a file");
+    let said = day.run(&["init", "-", "--from", "n.ipynb"]).expect(0).stderr;
+    assert!(
+        said.contains("`--no-deps` of app: what they require") && said.contains("cell 1: pip install --no-binary"),
+        "{said}"
+    );
+}
+
 #[test]
 fn what_lies_there_is_offered_and_what_cannot_be_planned_is_still_written() {
     let day = day();

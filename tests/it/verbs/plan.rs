@@ -53,6 +53,8 @@ fn a_recorded_machine_gives_the_same_plan() {
     assert_eq!(here["report"]["targets"], there["report"]["targets"]);
 }
 
+const LIBRARIES: [&str; 5] = ["cuda-runtime", "cublas", "cudnn", "cufft", "cuda-cupti"];
+
 /// What runs on the CPU without a word, and not where that is wanted or there is no GPU.
 #[test]
 fn a_gpu_that_will_not_be_used_is_a_warning() {
@@ -68,6 +70,10 @@ fn a_gpu_that_will_not_be_used_is_a_warning() {
     add("jax-cuda12-plugin", "0.7.2", Vec::new());
     add("torch", "2.11.0+cpu", Vec::new());
     add("tensorflow", "2.20.0", Vec::new());
+    add("cupy-cuda12x", "14.2.0", Vec::new());
+    for name in LIBRARIES {
+        add(&format!("nvidia-{name}-cu12"), "12.9.1", Vec::new());
+    }
     let server = IndexServer::start(table, Manner::Good);
     let plan = |lines: &str, gpu: &[&str]| {
         let test = Test::new().file("p.toml", lines);
@@ -80,7 +86,7 @@ fn a_gpu_that_will_not_be_used_is_a_warning() {
         ("[frameworks]\ntorch = '*'\n", "torch 2.11.0+cpu: a build for the CPU"),
         (
             "[frameworks]\ntensorflow = '*'\n",
-            "tensorflow 2.20.0: it runs on the CPU without an error; `tensorflow[and-cuda]`",
+            "tensorflow 2.20.0: it runs on the CPU without an error: no package contains libcudart.so.12, libcublas.so",
         ),
     ] {
         let said = plan(lines, &t4);
@@ -90,6 +96,18 @@ fn a_gpu_that_will_not_be_used_is_a_warning() {
             assert!(!said.stderr.contains("framework-cpu-build"), "{lines}: {said:?}");
         }
     }
-    let said = plan("[frameworks]\njax = '*'\njax-cuda12-plugin = '*'\n", &t4);
-    assert!(!said.stderr.contains("framework-cpu-build"), "{said:?}");
+    // The plugin alone is not enough, nor is one library of several.
+    let with = |libraries: &[&str]| {
+        let lines: String = libraries.iter().map(|name| format!("nvidia-{name}-cu12 = '*'\n")).collect();
+        plan(&format!("[frameworks]\njax = '*'\njax-cuda12-plugin = '*'\n[packages]\n{lines}"), &t4).stderr
+    };
+    let said = with(&["cuda-runtime", "cublas"]);
+    let word = "JAX runs on the CPU: no package contains libcudnn.so, libcufft.so, libcupti.so; \
+                `jax-cuda12-plugin[with-cuda]` installs all that it needs";
+    assert!(said.contains("warning[framework-cpu-build]") && said.contains(word), "{said}");
+    let said = with(&LIBRARIES);
+    assert!(!said.contains("framework-cpu-build") && !said.contains("library-missing"), "{said}");
+    let said = plan("[packages]\ncupy-cuda12x = '*'\n", &t4).stderr;
+    let word = "cupy-cuda12x 14.2.0 loads libnvrtc.so.12 at run time, which no package contains";
+    assert!(said.contains(word) && said.contains("`cupy-cuda12x[ctk]` installs"), "{said}");
 }

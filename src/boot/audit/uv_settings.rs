@@ -1,0 +1,135 @@
+//! `[tool.uv]` of a project (<https://docs.astral.sh/uv/reference/settings/>).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pep508_rs::MarkerEnvironment;
+use serde::Deserialize;
+use toml::Value;
+
+use crate::boot::audit::listed_lines::{Listed, ListedIndex};
+use crate::boot::audit::source_tables::placed;
+use crate::core::model::requirement::bracketed;
+use crate::core::model::{PackageName, Requirement};
+
+/// Settings that choose no package: how uv runs, and how a project is built and published.
+const HOW_UV_RUNS: [&str; 29] = [
+    "add-bounds",
+    "allow-insecure-host",
+    "audit",
+    "build-backend",
+    "cache-dir",
+    "cache-keys",
+    "check-url",
+    "compile-bytecode",
+    "concurrent-builds",
+    "concurrent-downloads",
+    "concurrent-installs",
+    "http-proxy",
+    "https-proxy",
+    "keyring-provider",
+    "link-mode",
+    "managed",
+    "native-tls",
+    "no-proxy",
+    "offline",
+    "package",
+    "preview",
+    "preview-features",
+    "publish-url",
+    "pypy-install-mirror",
+    "python-downloads",
+    "python-install-mirror",
+    "python-preference",
+    "required-version",
+    "trusted-publishing",
+];
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct UvSettings {
+    #[serde(default)]
+    sources: BTreeMap<PackageName, Value>,
+    #[serde(default)]
+    index: Vec<UvIndex>,
+    #[serde(default)]
+    constraint_dependencies: Vec<Value>,
+    #[serde(default)]
+    override_dependencies: Vec<Value>,
+    prerelease: Option<String>,
+    exclude_newer: Option<Value>,
+    #[serde(flatten)]
+    others: toml::Table,
+}
+
+#[derive(Deserialize)]
+struct UvIndex {
+    name: Option<String>,
+    url: String,
+}
+
+impl UvSettings {
+    /// Adds to what a project names how uv chooses among it, and where uv takes it from.
+    pub(super) fn read_into(self, listed: &mut Listed, markers: &MarkerEnvironment) {
+        listed.constraints.extend(bounds("constraint", &self.constraint_dependencies, markers, &mut listed.unread));
+        listed.overrides.extend(bounds("override", &self.override_dependencies, markers, &mut listed.unread));
+        match self.prerelease.as_deref() {
+            Some("allow") => listed.asked.iter_mut().for_each(|line| line.manner.pre = true),
+            // A profile's own choice is the same.
+            None | Some("if-necessary" | "if-necessary-or-explicit") => {}
+            Some(other) => listed.unread.push(format!("[tool.uv] prerelease = \"{other}\"")),
+        }
+        listed.as_of =
+            self.exclude_newer.as_ref().map(|moment| moment.as_str().map_or(moment.to_string(), str::to_owned));
+        let others = self.others.keys().filter(|key| !HOW_UV_RUNS.contains(&key.as_str()));
+        listed.unread.extend(others.map(|key| format!("[tool.uv] {key}")));
+        for UvIndex { name, url } in self.index {
+            let is_own = |source: &Value| source.get("index").and_then(Value::as_str) == name.as_deref();
+            let packages = self.sources.iter().filter(|(_, source)| sources_of(source).any(is_own));
+            let packages = packages.map(|(package, _)| package.clone()).collect();
+            listed.indexes.push(ListedIndex { name, url, packages });
+        }
+        place(&self.sources, listed);
+    }
+}
+
+/// What `lines` allow where `markers` hold; those that are no requirements are unread.
+fn bounds(kind: &str, lines: &[Value], markers: &MarkerEnvironment, unread: &mut Vec<String>) -> Vec<Requirement> {
+    let mut read = Vec::new();
+    for line in lines {
+        match line.as_str().and_then(|text| Requirement::parse_strictly(text).ok()).filter(|one| one.url.is_none()) {
+            Some(one) if one.applies(markers, None) => read.push(one),
+            Some(_) => {}
+            None => unread.push(format!("[tool.uv] {kind}-dependencies: {line}")),
+        }
+    }
+    read
+}
+
+/// Takes what comes from folders and repositories out of what is asked of an index.
+fn place(sources: &BTreeMap<PackageName, Value>, listed: &mut Listed) {
+    let is_index = |source: &Value| source.get("index").is_some();
+    let others = sources.iter().filter(|(_, source)| !sources_of(source).all(is_index));
+    let line = |(package, source): (&PackageName, &Value)| {
+        let asked = listed.asked.iter().chain(&listed.inapplicable);
+        let mut asked = asked.filter(|line| line.requirement.name == *package);
+        let extras: BTreeSet<String> =
+            asked.clone().flat_map(|line| line.requirement.extras.iter().map(ToString::to_string)).collect();
+        let extras: Vec<String> = extras.into_iter().collect();
+        let marker = asked.find_map(|line| line.marker.as_ref());
+        let marker = marker.map(|marker| format!(" ; {marker}")).unwrap_or_default();
+        let placed = placed(&format!("{package}{}", bracketed(&extras)), source);
+        placed.map_or_else(|| format!("{package} = {source}"), |line| line + &marker)
+    };
+    let lines: Vec<String> = others.clone().map(line).collect();
+    // A package of that name on an index is another one.
+    let names: BTreeSet<&PackageName> = others.map(|(package, _)| package).collect();
+    listed.asked.retain(|line| !names.contains(&line.requirement.name));
+    listed.named.retain(|one| !names.contains(&one.name));
+    listed.inapplicable.retain(|line| !names.contains(&line.requirement.name));
+    listed.elsewhere.extend(lines);
+}
+
+/// The places that a source names: one, or several with markers.
+fn sources_of(source: &Value) -> impl Iterator<Item = &Value> {
+    source.as_array().map_or(std::slice::from_ref(source), Vec::as_slice).iter()
+}

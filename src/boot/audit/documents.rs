@@ -1,6 +1,8 @@
 //! Other files that name distributions: `pyproject.toml`, conda's `environment.yml`, and the install lines of a
 //! notebook.
 
+use std::collections::BTreeMap;
+
 use pep508_rs::MarkerEnvironment;
 use saphyr::{LoadableYamlNode, Yaml};
 use serde::Deserialize;
@@ -10,9 +12,10 @@ use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::notebook_installs::notebook;
 use crate::boot::audit::pixi::{PixiManifest, pixi};
 use crate::boot::audit::requirements_txt::{Include, one, read_requirements};
-use crate::boot::audit::uv_settings::UvSettings;
+use crate::boot::audit::uv_settings::{UvSettings, place};
 use crate::boot::audit::yaml_depth::is_shallow;
 use crate::core::diag::{Source, without_secrets};
+use crate::core::model::PackageName;
 use crate::core::model::requirement::lenient_specifiers;
 use crate::core::model::version::range_of;
 
@@ -24,7 +27,10 @@ pub fn read_other(
 ) -> Option<Result<Listed, String>> {
     let text = source.text.trim_start_matches('\u{feff}').trim_start();
     let name = source.name.to_ascii_lowercase();
-    if name.ends_with(".ipynb") || text.starts_with('{') && text.contains("\"nbformat\"") {
+    let file = name.rsplit('/').next().unwrap_or_default();
+    if let Some((_, instead)) = OTHERS.iter().find(|(other, _)| *other == file) {
+        Some(Err(format!("colab-boot does not read it: {instead}")))
+    } else if name.ends_with(".ipynb") || text.starts_with('{') && text.contains("\"nbformat\"") {
         Some(notebook(source, markers, include))
     } else if name.ends_with("pixi.toml") {
         Some(pixi(source, markers))
@@ -37,14 +43,25 @@ pub fn read_other(
     }
 }
 
+/// Files that no line of a requirements.txt is in, and what gives one.
+const OTHERS: [(&str, &str); 4] = [
+    ("setup.cfg", "write what it installs to a requirements.txt"),
+    ("pipfile", "`pipenv requirements` writes a requirements.txt"),
+    ("pipfile.lock", "`pipenv requirements` writes a requirements.txt"),
+    ("poetry.lock", "`poetry export` writes a requirements.txt"),
+];
+
 /// Whether the TOML `text` describes a project (PEP 621), whatever its file is called.
 fn is_pyproject(text: &str) -> bool {
     text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("project") || table.contains_key("build-system"))
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
 struct Pyproject {
     project: Option<Project>,
+    /// With it, the project itself is installed, too.
+    build_system: Option<toml::Value>,
     #[serde(default, rename = "dependency-groups")]
     groups: toml::Table,
     #[serde(default)]
@@ -57,16 +74,27 @@ struct Tool {
     pixi: Option<PixiManifest>,
     #[serde(default)]
     uv: UvSettings,
+    #[serde(default)]
+    poetry: toml::Table,
     #[serde(flatten)]
     others: toml::Table,
 }
 
 impl Tool {
+    /// What poetry takes from folders, repositories and addresses.
+    fn places_of_poetry(&self) -> BTreeMap<PackageName, toml::Value> {
+        let all = self.poetry.get("dependencies").and_then(toml::Value::as_table).into_iter().flatten();
+        let is_place = |value: &toml::Value| ["path", "git", "url"].iter().any(|key| value.get(key).is_some());
+        all.filter(|(_, value)| is_place(value))
+            .filter_map(|(name, value)| Some((name.parse().ok()?, value.clone())))
+            .collect()
+    }
+
     /// The tables by which other tools choose packages.
     fn unread(&self) -> impl Iterator<Item = String> {
         let chooses = |key: &str| key.ends_with("dependencies") || ["group", "envs", "source"].contains(&key);
-        let tables = self.others.iter().filter_map(|(tool, table)| Some((tool, table.as_table()?)));
-        tables.flat_map(move |(tool, table)| {
+        let others = self.others.iter().filter_map(|(tool, table)| Some((tool.as_str(), table.as_table()?)));
+        others.chain([("poetry", &self.poetry)]).flat_map(move |(tool, table)| {
             table.keys().filter(move |key| chooses(key)).map(move |key| format!("[tool.{tool}] {key}"))
         })
     }
@@ -75,6 +103,7 @@ impl Tool {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Project {
+    name: Option<String>,
     requires_python: Option<String>,
     #[serde(default)]
     dependencies: Vec<Spanned<String>>,
@@ -86,7 +115,7 @@ struct Project {
 
 fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, String> {
     let file: Pyproject = toml::from_str(&source.text).map_err(|error| error.message().to_owned())?;
-    let (groups, tool) = (file.groups, file.tool);
+    let (groups, tool, is_built) = (file.groups, file.tool, file.build_system.is_some());
     let project = match file.project {
         Some(project) => project,
         None if tool.pixi.is_some() => Project::default(),
@@ -111,6 +140,8 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, Str
     let dynamic = project.dynamic.iter().filter(|field| field.ends_with("dependencies"));
     listed.unread.extend(dynamic.map(|field| format!("dynamic = [\"{field}\"]")));
     listed.unread.extend(tool.unread());
+    listed.unread.extend(project.name.filter(|_| is_built).map(|name| format!("the project {name} itself")));
+    place(&tool.places_of_poetry(), &mut listed);
     tool.uv.read_into(&mut listed, markers);
     Ok(listed)
 }

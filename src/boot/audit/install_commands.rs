@@ -170,6 +170,12 @@ fn manner_of(words: &[&str]) -> Manner {
 /// Where the pip of the notebook's own Python lies, if a path is given.
 const OWN_FOLDERS: [&str; 2] = ["/usr/bin/", "/usr/local/bin/"];
 
+/// `pip`, `pip3`, `pip3.12`.
+fn is_pip(program: &str) -> bool {
+    let version = program.strip_prefix("pip");
+    version.is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
+}
+
 /// What a command of pip's names: nothing where it is none, or changes nothing.
 fn arguments_of(words: &[&str]) -> Vec<Argument> {
     let Some(at) = words.iter().position(|word| matches!(*word, "install" | "uninstall")) else {
@@ -178,7 +184,7 @@ fn arguments_of(words: &[&str]) -> Vec<Argument> {
     if matches!(words.first(), Some(&("echo" | "printf"))) || words.contains(&"--dry-run") {
         return Vec::new();
     }
-    let mut pips = words[..at].iter().filter(|word| matches!(word.rsplit('/').next(), Some("pip" | "pip3")));
+    let mut pips = words[..at].iter().filter(|word| is_pip(word.rsplit('/').next().unwrap_or_default()));
     match pips.next() {
         None => return Vec::new(),
         Some(pip) if pip.contains('/') && !OWN_FOLDERS.iter().any(|folder| pip.starts_with(folder)) => {

@@ -21,7 +21,7 @@ fn note_others(command: &str, installs: bool, cell: usize, listed: &mut Listed) 
     let in_cell = |line: &str| format!("cell {cell}: {line}");
     let others = command.split(['&', ';', '|']).map(str::trim);
     listed.others.extend(others.filter(|line| is_of_another_program(line)).map(in_cell));
-    listed.has_indexes |= names_an_index(command);
+    listed.has_indexes |= installs && names_an_index(command);
     listed.unread.extend(unread_options(command).filter(|_| installs).map(|line| in_cell(&line)));
 }
 
@@ -174,7 +174,10 @@ fn is_of_another_program(command: &str) -> bool {
     let program = words.next().unwrap_or_default();
     let what = words.next().unwrap_or_default();
     match program {
-        "apt" | "apt-get" | "conda" | "mamba" | "micromamba" => ["install", "remove", "purge"].contains(&what),
+        "uv" | "poetry" | "pipenv" | "pdm" | "pixi" => ["add", "sync", "install", "update", "remove"].contains(&what),
+        "pip-sync" | "pipx" | "easy_install" => true,
+        "python" | "python3" => what == "setup.py",
+        "apt" | "apt-get" | "conda" | "mamba" | "micromamba" => ["install", "remove", "purge", "env"].contains(&what),
         "pip" | "pip3" => what == "uninstall",
         _ => false,
     }

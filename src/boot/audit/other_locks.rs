@@ -129,6 +129,16 @@ struct UvLock {
     requires_python: Option<VersionSpecifiers>,
     #[serde(default)]
     package: Vec<UvPackage>,
+    #[serde(default)]
+    manifest: UvManifest,
+}
+
+/// What a workspace asks for besides its members.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct UvManifest {
+    #[serde(default)]
+    dependency_groups: BTreeMap<String, Vec<UvDependency>>,
 }
 
 #[derive(Deserialize)]
@@ -174,6 +184,11 @@ fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
     if open.is_empty() {
         open.extend((0..lock.package.len()).map(|at| (at, None)));
     }
+    for dependency in lock.manifest.dependency_groups.get("dev").into_iter().flatten() {
+        if holds(dependency.marker.as_deref(), markers, None)? {
+            open.extend(places(&lock, dependency, markers)?.into_iter().map(|next| (next, None)));
+        }
+    }
     let mut reached = BTreeSet::new();
     while let Some((at, extra)) = open.pop_front() {
         if !reached.insert((at, extra.clone())) {
@@ -202,6 +217,9 @@ fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
         let groups = package.dev_dependencies.keys().filter(|group| *group != "dev");
         let groups = groups.map(|group| format!("group {group} of {}", package.name));
         listed.open.extend(extras.chain(groups));
+        if package.source.contains_key("editable") {
+            listed.unread.push(format!("the project {} itself", package.name));
+        }
     }
     for package in places.into_iter().map(|at| &lock.package[at]) {
         match &package.version {

@@ -21,7 +21,7 @@ pub(super) const OPTIONS: [&str; 13] = [
 ];
 
 /// Those by which pip and uv choose or build otherwise than without them, and which nothing here reads.
-const UNREAD: [&str; 12] = [
+const UNREAD: [&str; 17] = [
     "--no-binary",
     "--no-index",
     "--trusted-host",
@@ -34,6 +34,11 @@ const UNREAD: [&str; 12] = [
     "--build-constraint",
     "--exclude-newer",
     "--resolution",
+    "--index-url",
+    "--extra-index-url",
+    "--find-links",
+    "-i",
+    "-f",
 ];
 
 /// Options behind a requirement.

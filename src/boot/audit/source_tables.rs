@@ -1,4 +1,4 @@
-//! Where uv's and pixi's tables take a package from, in pip's words.
+//! Where tables of uv, pixi and poetry take a package from, in pip's words.
 
 use toml::Value;
 
@@ -9,8 +9,12 @@ pub(super) fn placed(name: &str, source: &Value) -> Option<String> {
     if let Some(path) = text("path") {
         let is_relative = !path.starts_with(['.', '/']);
         let dot = if is_relative { "./" } else { "" };
-        let flag = if source.get("editable").and_then(Value::as_bool) == Some(true) { "-e " } else { "" };
+        let is_set = |key: &str| source.get(key).and_then(Value::as_bool) == Some(true);
+        let flag = if is_set("editable") || is_set("develop") { "-e " } else { "" };
         return Some(format!("{flag}{name} @ {dot}{path}"));
+    }
+    if let Some(address) = text("url") {
+        return Some(format!("{name} @ {address}"));
     }
     let address = text("git")?;
     let revision = ["rev", "tag", "branch"].iter().find_map(|key| text(key));

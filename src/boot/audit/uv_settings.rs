@@ -9,7 +9,7 @@ use toml::Value;
 use crate::boot::audit::listed_lines::{Listed, ListedIndex};
 use crate::boot::audit::source_tables::placed;
 use crate::core::model::requirement::bracketed;
-use crate::core::model::{PackageName, Requirement};
+use crate::core::model::{Condition, PackageName, Requirement};
 
 /// Settings that choose no package: how uv runs, and how a project is built and published.
 const HOW_UV_RUNS: [&str; 29] = [
@@ -69,7 +69,7 @@ struct UvIndex {
 
 impl UvSettings {
     /// Adds to what a project names how uv chooses among it, and where uv takes it from.
-    pub(super) fn read_into(self, listed: &mut Listed, markers: &MarkerEnvironment) {
+    pub(super) fn read_into(mut self, listed: &mut Listed, markers: &MarkerEnvironment) {
         listed.constraints.extend(bounds("constraint", &self.constraint_dependencies, markers, &mut listed.unread));
         listed.overrides.extend(bounds("override", &self.override_dependencies, markers, &mut listed.unread));
         match self.prerelease.as_deref() {
@@ -82,14 +82,32 @@ impl UvSettings {
             self.exclude_newer.as_ref().map(|moment| moment.as_str().map_or(moment.to_string(), str::to_owned));
         let others = self.others.keys().filter(|key| !HOW_UV_RUNS.contains(&key.as_str()));
         listed.unread.extend(others.map(|key| format!("[tool.uv] {key}")));
+        let sources = std::mem::take(&mut self.sources);
+        let sources: BTreeMap<PackageName, Value> = sources
+            .into_iter()
+            .filter_map(|(name, all)| Some((name.clone(), source_here(&name, all, markers, listed)?)))
+            .collect();
         for UvIndex { name, url } in self.index {
             let is_own = |source: &Value| source.get("index").and_then(Value::as_str) == name.as_deref();
-            let packages = self.sources.iter().filter(|(_, source)| sources_of(source).any(is_own));
+            let packages = sources.iter().filter(|(_, source)| is_own(source));
             let packages = packages.map(|(package, _)| package.clone()).collect();
             listed.indexes.push(ListedIndex { name, url, packages });
         }
-        place(&self.sources, listed);
+        place(&sources, listed);
     }
+}
+
+/// The one of the sources of a package that counts where `markers` hold. Those of extras and groups are unread.
+fn source_here(name: &PackageName, all: Value, markers: &MarkerEnvironment, listed: &mut Listed) -> Option<Value> {
+    let all = if let Value::Array(all) = all { all } else { vec![all] };
+    let (chosen, all): (Vec<Value>, Vec<Value>) =
+        all.into_iter().partition(|one| one.get("extra").is_some() || one.get("group").is_some());
+    listed.unread.extend(chosen.iter().map(|one| format!("[tool.uv.sources] {name} = {one}")));
+    let holds = |one: &Value| {
+        let marker = one.get("marker").and_then(Value::as_str);
+        marker.is_none_or(|marker| Condition::parse(marker).is_ok_and(|marker| marker.holds(markers, None)))
+    };
+    all.into_iter().find(holds)
 }
 
 /// What `lines` allow where `markers` hold; those that are no requirements are unread.
@@ -98,17 +116,17 @@ fn bounds(kind: &str, lines: &[Value], markers: &MarkerEnvironment, unread: &mut
     for line in lines {
         match line.as_str().and_then(|text| Requirement::parse_strictly(text).ok()).filter(|one| one.url.is_none()) {
             Some(one) if one.applies(markers, None) => read.push(one),
-            Some(_) => {}
-            None => unread.push(format!("[tool.uv] {kind}-dependencies: {line}")),
+            // That it holds nowhere takes the package out.
+            Some(_) if kind == "constraint" => {}
+            _ => unread.push(format!("[tool.uv] {kind}-dependencies: {line}")),
         }
     }
     read
 }
 
 /// Takes what comes from folders and repositories out of what is asked of an index.
-fn place(sources: &BTreeMap<PackageName, Value>, listed: &mut Listed) {
-    let is_index = |source: &Value| source.get("index").is_some();
-    let others = sources.iter().filter(|(_, source)| !sources_of(source).all(is_index));
+pub(super) fn place(sources: &BTreeMap<PackageName, Value>, listed: &mut Listed) {
+    let others = sources.iter().filter(|(_, source)| source.get("index").is_none());
     let line = |(package, source): (&PackageName, &Value)| {
         let asked = listed.asked.iter().chain(&listed.inapplicable);
         let mut asked = asked.filter(|line| line.requirement.name == *package);
@@ -127,9 +145,4 @@ fn place(sources: &BTreeMap<PackageName, Value>, listed: &mut Listed) {
     listed.named.retain(|one| !names.contains(&one.name));
     listed.inapplicable.retain(|line| !names.contains(&line.requirement.name));
     listed.elsewhere.extend(lines);
-}
-
-/// The places that a source names: one, or several with markers.
-fn sources_of(source: &Value) -> impl Iterator<Item = &Value> {
-    source.as_array().map_or(std::slice::from_ref(source), Vec::as_slice).iter()
 }

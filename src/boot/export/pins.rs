@@ -43,6 +43,13 @@ pub fn script_block(view: &LockView<'_>) -> String {
     for package in &view.target.packages {
         let _ = writeln!(text, "#     {},", toml::Value::from(view.asked(package, "==")));
     }
-    text.push_str("# ]\n# ///\n");
+    text.push_str("# ]\n");
+    let is_overridden = |package: &&LockedPackage| view.profile.overrides.iter().any(|one| one.name == package.name);
+    let overridden = view.target.packages.iter().filter(is_overridden).map(|package| view.asked(package, "=="));
+    let overridden: Vec<toml::Value> = overridden.map(toml::Value::from).collect();
+    if !overridden.is_empty() {
+        let _ = writeln!(text, "# [tool.uv]\n# override-dependencies = {}", toml::Value::from(overridden));
+    }
+    text.push_str("# ///\n");
     text
 }

@@ -3,6 +3,7 @@
 mod conda;
 mod profile_text;
 mod script_block;
+mod installed_from;
 mod read_files;
 
 pub use profile_text::{Imported, ProfileHead, of_environment};

@@ -7,6 +7,7 @@ use pep440_rs::VersionSpecifiers;
 
 use crate::boot::audit::{Listed, ListedIndex, RequiredLine};
 use crate::boot::import::conda::{CondaLine, of_conda};
+use crate::boot::import::installed_from::installed_from;
 use crate::boot::machine::Recorded;
 use crate::boot::profile::{AskedLine, variable_fault};
 use crate::boot::seen::Seen;
@@ -146,7 +147,10 @@ impl Collected {
                 self.leave(file, text, "its marker does not hold for this Python");
             }
         }
-        for (all, bounds) in [(&mut self.constraints, &listed.constraints), (&mut self.overrides, &listed.overrides)] {
+        let of_commands = listed.commands.iter().flat_map(|command| &command.constraints);
+        let constraints: Vec<&Requirement> = listed.constraints.iter().chain(of_commands).collect();
+        let overrides: Vec<&Requirement> = listed.overrides.iter().collect();
+        for (all, bounds) in [(&mut self.constraints, constraints), (&mut self.overrides, overrides)] {
             for one in bounds {
                 // A bound has no extras.
                 all.entry(one.name.clone()).or_default().add(std::iter::empty(), &one.specifiers);
@@ -197,7 +201,14 @@ impl Collected {
         }
         for line in &listed.unread {
             let why = match line.as_str() {
-                line if line.contains("--no-binary") => "`build` in `[policy]` names packages to build from source",
+                line if line.contains("index-url") || line.starts_with("-i") => {
+                    "`--index-url` of colab-boot takes it, or an `[[index]]` with the packages that come from it"
+                }
+                line if line.contains("find-links") || line.starts_with("-f") => {
+                    "`--find-links` of colab-boot takes it, or an `[[index]]` with its `path`"
+                }
+                line if line.starts_with("the project ") => "`colab-boot add -e .` in its folder installs it, too",
+                line if line.contains("no-binary") => "`build` in `[policy]` names packages to build from source",
                 line if line.starts_with("dynamic") => {
                     "add them, or `--from` the file that the project reads them from"
                 }
@@ -237,15 +248,17 @@ impl Collected {
             }
         }
         for line in &listed.others {
-            let why = match line.split_whitespace().find(|word| ["apt", "apt-get", "pip", "pip3"].contains(word)) {
-                Some("apt" | "apt-get") => "write its packages to `[apt]`",
-                Some(_) => "`apply` replaces and removes what is in the way",
-                None => "packages of conda are installed from the index: `colab-boot add` takes their names",
+            let has = |programs: &[&str]| line.split_whitespace().any(|word| programs.contains(&word));
+            let why = if has(&["apt", "apt-get"]) {
+                "write its packages to `[apt]`"
+            } else if has(&["conda", "mamba", "micromamba"]) {
+                "packages of conda are installed from the index: `colab-boot add` takes their names"
+            } else if has(&["pip", "pip3"]) {
+                "`apply` replaces and removes what is in the way"
+            } else {
+                "`colab-boot add` takes names of packages, and `--from` the file that this one installs from"
             };
             self.leave(file, line, why);
-        }
-        if listed.has_indexes {
-            self.leave(file, "its indexes", "add an `[[index]]` with the packages that come from it");
         }
         if let Some(python) = &listed.other_python {
             self.leave(file, format!("`requires-python = {python}`"), "this Python does not satisfy it");
@@ -266,10 +279,21 @@ pub fn of_environment(head: &ProfileHead<'_>, seen: &Seen, matrix: &Matrix) -> R
     let is_tool = |name: &PackageName| matches!(name.as_ref(), "pip" | "setuptools" | "wheel");
     let wanted = installed.iter().filter(|(name, _)| !is_tool(name) && !is_required(name));
     let exactly = |version: &Version| vec![format!("=={}", version.clone().without_local())];
-    let wanted = wanted.map(|(name, one)| {
-        (name.clone(), AskedPackage { specifiers: exactly(&one.version), ..AskedPackage::default() })
-    });
-    Ok(written(head, Collected { wishes: wanted.collect(), ..Collected::default() }, matrix))
+    let mut all = Collected::default();
+    for (name, one) in wanted {
+        let asked = if one.direct {
+            // A package of that name on an index is another one.
+            let Some(place) = installed_from(name, one) else {
+                all.leave("the environment", name, "it was installed from an address that is not known");
+                continue;
+            };
+            AskedPackage { place, ..AskedPackage::default() }
+        } else {
+            AskedPackage { specifiers: exactly(&one.version), ..AskedPackage::default() }
+        };
+        all.wishes.insert(name.clone(), asked);
+    }
+    Ok(written(head, all, matrix))
 }
 
 /// Whether both TOML and a profile take `text` for a day or a moment.

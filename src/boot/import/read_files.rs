@@ -53,6 +53,15 @@ fn placed_line(file: &Path, line: &str, beside: &Path) -> Result<AskedLine, Stri
             .map(|project| project.name)
             .map_err(|failure| failure.to_string())
     };
+    if line.contains(" = {") || line.contains(" = [") {
+        let is_member = line.contains("workspace");
+        let why = if is_member {
+            "a project of the workspace: add it by its folder"
+        } else {
+            "colab-boot has no such source"
+        };
+        return Err(why.to_owned());
+    }
     let asked = AskedLine::parse(line, &name_in)?;
     if asked.place.is_empty() {
         return Err("not a release of an index".to_owned());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toml_edit::{Array, InlineTable, TableLike, Value, value};
+use toml_edit::{Array, InlineTable, Item, TableLike, Value, value};
 
 use crate::boot::profile::package_origin::beside;
 use crate::core::model::requirement::{bracketed, marker_of};
@@ -67,6 +67,8 @@ impl AskedLine {
             _ => ("", text),
         };
         let path = place.strip_prefix("file://").unwrap_or(place);
+        // As `pip freeze` writes it; the lock has its own digest.
+        let path = path.split_once("#sha256=").map_or(path, |(path, _)| path);
         // `.[dev]`
         let (path, of_path) = path.strip_suffix(']').and_then(|path| path.rsplit_once('[')).unwrap_or((path, ""));
         let is_file = is_distribution(path) && !path.contains("://");
@@ -99,6 +101,22 @@ impl AskedLine {
             }
         }
         self
+    }
+
+    /// Whether it is a name, with extras or without: what a profile says of its version stays.
+    pub(super) fn is_bare(&self) -> bool {
+        self.version == "*" && self.place.is_empty()
+    }
+
+    /// The same with the version and the place that `item` of a profile has.
+    pub(super) fn keeping(&self, item: &Item) -> Self {
+        let text = |key: &str| item.get(key).and_then(Item::as_str);
+        let version = item.as_str().or_else(|| text("version")).unwrap_or("*").to_owned();
+        let keys = ["index", "url", "sha256", "path", "git", "rev", "subdirectory"];
+        let place = keys.into_iter().filter_map(|key| Some((key, text(key)?.to_owned())));
+        let editable = item.get("editable").and_then(Item::as_bool) == Some(true);
+        let place = place.chain(editable.then(|| ("editable", "true".to_owned()))).collect();
+        Self { version, place, ..self.clone() }
     }
 
     /// As a value of a profile.

@@ -27,6 +27,8 @@ pub fn with_packages(
                 (table, line.name.to_string())
             });
             let all = tables(document, table)?;
+            let kept = all.get(&key).filter(|_| line.is_bare()).map(|item| line.keeping(item));
+            let line = kept.as_ref().unwrap_or(line);
             match all.get_mut(&key) {
                 Some(item) if item.is_table_like() => {
                     item.as_table_like_mut().into_iter().for_each(|own| line.set(own));

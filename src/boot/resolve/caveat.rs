@@ -164,7 +164,15 @@ fn cuda_unfound(unfound: &Unfound) -> Finding {
 /// Releases that are a major version behind, each with who holds it there.
 fn held_back(all: &[HeldBack]) -> Finding {
     let message = format!("{} behind the newest release", counted(all.len(), "package"));
-    let finding = Finding::note(Code::ResolveHeldBack, message);
+    let finding = match all.iter().find(|held| held.is_fallback) {
+        Some(HeldBack { name, newest, .. }) => {
+            let bound = newest.release().first().map(|major| format!("`{name} = \">={major}\"`")).unwrap_or_default();
+            let help =
+                format!("if that is too old, name what you need, such as {bound}: the conflict is then explained");
+            Finding::warning(Code::ResolveHeldBack, message).with_help(help)
+        }
+        None => Finding::note(Code::ResolveHeldBack, message),
+    };
     let finding = all.iter().fold(finding, |finding, held| finding.about(Subject::release(&held.name, &held.version)));
     few(&all
         .iter()

@@ -30,7 +30,8 @@ pub(super) fn held_back(provider: &Provider<'_>, solution: &Solution) -> Result<
         }
         let by = holders(provider, solution, name, &newest);
         let locked = provider.question.preferred.get(name) == Some(version);
-        all.push(HeldBack { name: name.clone(), version: version.clone(), newest, by, locked });
+        let is_fallback = is_named && by.is_empty() && !locked && is_major(version, &newest);
+        all.push(HeldBack { name: name.clone(), version: version.clone(), newest, by, locked, is_fallback });
     }
     all.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(all)

@@ -144,6 +144,8 @@ pub struct HeldBack {
     pub by: Vec<PackageName>,
     /// The earlier lock has this version.
     pub locked: bool,
+    /// The profile names any version, and no newer major version can be had.
+    pub is_fallback: bool,
 }
 
 /// Something worth telling about a solution.

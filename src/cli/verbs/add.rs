@@ -40,5 +40,7 @@ pub(super) fn run(options: &AddPackagesOptions, session: &Session<'_>) -> Result
         }
     };
     let written: Vec<String> = lines.iter().map(AskedLine::written).collect();
-    lock_edited(&options.edited, text, &format!("added {}", written.join(", ")), session)
+    let is_there = files::read_optional(path)?.is_some_and(|there| there == text);
+    let done = if is_there { "it asks already for" } else { "added" };
+    lock_edited(&options.edited, text, &format!("{done} {}", written.join(", ")), session)
 }

@@ -81,7 +81,7 @@ def profile():
 def profile_and_variables():
     """The profile; what this kernel says of itself is about the variables that it may set. To ask for one too many does no harm."""
     path = profile()
-    text = path.read_text("utf-8") if path is not None and path.is_file() else ""
+    text = (path is not None and text_of(path)) or ""
     COLAB_BOOT["variables"] = sorted({*re.findall(r'([A-Za-z_]\w*)"?\s*=', text), *kernel.COLAB_BOOT_ASKED, "CUBLAS_WORKSPACE_CONFIG"})
     return path
 
@@ -115,15 +115,24 @@ def header():
     return header_of(all[last]) if last > COLAB_BOOT.get("cell", -1) else None
 
 
+def of_field(name, value):
+    """The text of a field of a form. What is no text would become the name of a package, or another version: 2.10 is 2.1."""
+    parts = list(value) if isinstance(value, (list, tuple)) and name == "packages" else [value]
+    parts = [""] if parts == [None] else [str(part) if type(part) is int and name == "version" else part for part in parts]
+    if not all(isinstance(part, str) and (part.isprintable() or name == "packages") for part in parts):
+        example = {"version": '"2.10"', "packages": '"click rich"', "gpu": '"T4"'}.get(name, '"torch"')
+        raise ColabBootStop(f"colab-boot: {name} is no text of one line: write it in quotes, such as {name} = {example}")
+    return " ".join(parts).strip()
+
+
 def of_form():
     """The lines that a form asks for: variables of this kernel. A list of packages is read as people write it: `a, b >= 2`."""
     names = sys.modules["IPython"].get_ipython().user_ns
-    texts = (names.get(name) or "" for name in ("framework", "version", "packages", "gpu"))
-    texts = (" ".join(map(str, text)) if isinstance(text, (list, tuple)) else str(text) for text in texts)
-    framework, version, packages, gpu = (text.strip() for text in texts)
+    framework, version, packages, gpu = (of_field(name, names.get(name)) for name in ("framework", "version", "packages", "gpu"))
     version = "" if version in ("", "any") else version if version[0] in "=<>~!" else f"=={version.partition('.*')[0]}.*"
     packages = re.sub(r"(^|\s)#.*", "", re.sub(r"^[%!]?pip3? install ", "", packages))
-    packages = re.sub(r"\[[^\]]*\]", lambda extras: extras.group().replace(" ", ""), packages)
+    packages = re.sub(r"\[[^\]]*\]", lambda extras: extras.group().replace(" ", "").replace(",", "\t"), packages)
+    packages = re.sub(r",(?=\s*[A-Za-z])", " ", packages).replace("\t", ",")
     packages = re.sub(r"\s*([=<>~!]=+|[<>])\s*", r"\1", packages)
     lines = [framework + version] * (framework.lower() not in ("", "none")) + [word.strip(",'\"") for word in packages.split()]
     if not any(lines):
@@ -150,7 +159,7 @@ def of_body(body, there):
     if there.startswith(mark) and is_ours(there):
         return there
     # A file, for what its lines name lies beside the notebook.
-    lines = place(".notebook-cell.py" if metadata else ".notebook-cell.txt")
+    lines = place(temporary("cell", ".py" if metadata else ".txt"))
     keep(lines, body)
     try:
         command = [binary(), "init", "-", "--from", str(lines), "--python", sys.executable]
@@ -185,18 +194,33 @@ def is_ours(text):
 def keep(path, text):
     """Writes a file beside the notebook."""
     try:
-        new = path.with_name(path.name + ".new")
+        new = path.with_name(temporary("new", ".toml"))
         new.write_text(text, "utf-8")
         new.replace(path)
     except OSError as error:
-        raise ColabBootStop(f"colab-boot: {path} could not be written: {error.strerror}; %cd to a folder that you may write to, and load the extension again") from None
+        why = f"{path} could not be written: {error.strerror}"
+        raise ColabBootStop(f"colab-boot: {why}; %cd to a folder that you may write to, then %reload_ext colab_boot") from None
+
+
+def temporary(what, end):
+    """A name beside the notebook that no other kernel uses, nor a person."""
+    return f".notebook-{what}-{os.getpid()}{end}"
+
+
+def text_of(path):
+    """What a file beside the notebook says; None where it is not there."""
+    try:
+        return path.read_text("utf-8") if path.is_file() else None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ColabBootStop(f"colab-boot: {path} can't be read: {error}; move it away") from None
 
 
 def written(body):
     """Writes the profile that the body of a cell is; with what was there before. A file of the user's is kept aside."""
     path = place(NOTEBOOK)
-    there = path.read_text("utf-8") if path.is_file() else None
+    there = text_of(path)
     text = of_body(body, there or "")
+    COLAB_BOOT["text"] = text
     if there == text:
         return path, there
     if there is not None and not is_ours(there):
@@ -220,11 +244,11 @@ def cell_id():
 def planned(body, words):
     """Plans the profile that a body is: nothing is kept of it."""
     path = place(NOTEBOOK)
-    there = path.read_text("utf-8") if path.is_file() else ""
+    there = text_of(path) or ""
     text = of_body(body, there)
     before = COLAB_BOOT.get("profile"), COLAB_BOOT.get("cell", -1)
     if text != there:
-        path = place(".notebook-plan.toml")
+        path = place(temporary("plan", ".toml"))
         keep(path, text if "[profile]" in text else text + '[profile]\nname = "notebook"\n')
     try:
         about(path)
@@ -254,7 +278,7 @@ def applied_body(body, words):
         if is_undone or not (lock.is_file() and digest in lock.read_text("utf-8")):
             for file, text in ((path, before), (lock, locked)):
                 file.unlink(missing_ok=True) if text is None else keep(file, text)
-            COLAB_BOOT.update(known)
+            COLAB_BOOT.update(known, text=before)
         raise
 
 
@@ -298,13 +322,22 @@ def boot(line, cell=None):
                 return of_cell(verb, found, words)
             finally:  # what the header says the next time counts
                 COLAB_BOOT["cell"] = before
-    if verb in WITH_PROFILE and profile() is None:
+    own = profile()
+    if own is not None and own.name == NOTEBOOK:
+        if verb in ("add", "remove", "upgrade"):
+            raise ColabBootStop(f"colab-boot: the packages of this notebook are those below %%boot: change its lines instead of %boot {verb}")
+        if verb == "verify" and COLAB_BOOT.get("text") not in (None, text_of(own)):
+            raise ColabBootStop(f"colab-boot: {own} is not what %%boot of this kernel has written: another notebook or a person has changed it. Run the %%boot cell again")
+    if verb in WITH_PROFILE and own is None:
         raise ColabBootStop(f"colab-boot: there is no profile: write one below %%boot, or name its file: %boot {verb} my.toml")
     if verb == "apply":
         return applied(words)
-    ends(verb, run(verb, words))
+    code = run(verb, words)
     if verb == "restore":
         COLAB_BOOT["seen"] = None  # what is installed is no lock's any more
+        if code == 10:
+            kernel.colab_boot_restart("the packages are as before colab-boot; run the cells but those of %%boot when it is back")
+    ends(verb, code)
 
 
 def must_make_sense(verb, options, body):
@@ -317,12 +350,34 @@ def must_make_sense(verb, options, body):
         raise ColabBootStop("colab-boot: in a notebook the cell restarts the kernel where that is needed: leave out --no-restart and --restart")
 
 
+def alone():
+    """Holds the folder of the notebook: another notebook in it waits, for they have one profile. The end of the kernel lets it go."""
+    import fcntl
+
+    try:
+        folder = os.open(FOLDER, os.O_RDONLY)
+    except OSError:
+        raise ColabBootStop(f"colab-boot: the folder {FOLDER} is gone; %cd to another one, then %reload_ext colab_boot") from None
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        colab_boot_say("colab-boot: another notebook of this folder is at work; waiting for it\n")
+        fcntl.flock(folder, fcntl.LOCK_EX)
+    except OSError:
+        pass  # a file system without locks
+    return folder
+
+
 def of_cell(verb, body, words):
     """Plans, applies or locks the profile that a body is."""
     if verb == "plan":
         return planned(body, words)
     if verb == "apply":
-        return applied_body(body, words)
+        folder = alone()
+        try:
+            return applied_body(body, words)
+        finally:
+            os.close(folder)
     about(written(body)[0])
     ends(verb, run(verb, words))
 
@@ -330,7 +385,7 @@ def of_cell(verb, body, words):
 def about(path):
     """From now on the kernel is about this profile, which no release is known of; this cell has said so."""
     COLAB_BOOT.update({"profile": pathlib.Path(os.path.abspath(path)), "golden": None, "cell": len(cells()) - 1})
-    COLAB_BOOT["made"] = path.read_text("utf-8").startswith(MADE)
+    COLAB_BOOT["made"] = (text_of(path) or "").startswith(MADE)
 
 
 def run(verb, words):

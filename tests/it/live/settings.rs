@@ -29,8 +29,10 @@ fn settings_are_judged_for_the_releases_of_the_lock() {
     }
     test.run(&["lock", "right.toml", "--runtime", "bare-3.12"]).expect(0);
     // What is said to end the process does, and what is not does not.
-    let venv = Venv::new(&test, &["jax==0.7.2"]);
+    let venv = Venv::new(&test, &[]);
     let python = venv.python.display().to_string();
+    let test = test.file("plain.toml", &profile(""));
+    test.run(&["apply", "plain.toml", "--python", &python]).expect(0);
     let starts = |flags: &str| {
         let mut command = std::process::Command::new(&python);
         command.args(["-c", "import jax; jax.devices()"]).env("XLA_FLAGS", flags).env("JAX_PLATFORMS", "cpu");

@@ -85,6 +85,9 @@ fn a_form_and_inline_metadata_are_profiles() {
         for (cell, words) in [
             (filled("").replace("\"app\"", "\"None\""), "the form names no package"),
             (filled("tool lib=1"), "the form says what can't be installed"),
+            (filled("").replacen("\"any\"", "2.10", 1), "version is no text of one line: write it in quotes"),
+            (filled("").replace("packages = \"\"", "packages = ['tool', None]"), "packages is no text"),
+            (filled("").replacen("\"this machine\"", "'T4\\ntool'", 1), "gpu is no text of one line"),
             ("%boot apply nowhere.toml".to_owned(), "there is no profile nowhere.toml"),
         ] {
             let said = notebook.run(&kernel, &cell);
@@ -92,7 +95,7 @@ fn a_form_and_inline_metadata_are_profiles() {
         }
         assert!(notebook.run(&kernel, &verify).concludes("verified"), "{stack:?}: nothing has changed");
         let (_, said) = notebook
-            .boot(&mut kernel, &filled("pip install tool, lib[x, y] <2  # both").replacen("\"any\"", "\"1\"", 1));
+            .boot(&mut kernel, &filled("pip install tool,lib[x, y] <2  # both").replacen("\"any\"", "\"1\"", 1));
         assert!(said.contains("3 packages"), "{stack:?}: {said}");
         let said = notebook.run(&kernel, &filled("").replacen("\"this machine\"", "\"X9\"", 1));
         assert!(said.contains("there is no GPU `X9`"), "{stack:?}: {said}");
@@ -276,6 +279,41 @@ fn what_is_not_applied_leaves_the_profile_of_the_notebook() {
         let name = file.file_name().into_string().expect("a name");
         !name.contains("plan") && !name.contains("cell") && !name.ends_with(".new")
     }));
+}
+
+/// Notebooks of one folder have one profile; files of other names are the user's.
+#[test]
+fn a_notebook_is_about_what_its_own_cell_says() {
+    let day = Day::new(ROWS);
+    let Some((mut notebook, mut kernel)) = opened(&day, Stack::Current) else { return };
+    for name in [".notebook-plan.toml", ".notebook-cell.txt", ".notebook.toml.new"] {
+        std::fs::write(day.test.path(name), "mine").expect("a file");
+    }
+    notebook.run(&kernel, "%%boot plan\napp<2\n");
+    let (_, said) = notebook.boot(&mut kernel, "%%boot\napp<2\n");
+    assert!(said.concludes("applied: 2 packages"), "{said}");
+    for name in [".notebook-plan.toml", ".notebook-cell.txt", ".notebook.toml.new"] {
+        assert_eq!(day.read(name), "mine", "{name}");
+    }
+    for cell in ["%boot add tool", "%boot remove lib"] {
+        assert!(notebook.run(&kernel, cell).contains("change its lines instead"), "{cell}");
+    }
+    // What helps is written as a line of the cell.
+    let said = notebook.run(&kernel, "%%boot\napp==9\n");
+    assert!(said.contains("`app>=") || said.contains("`app==") || said.contains("`app<"), "{said}");
+    let mut other = notebook.kernel();
+    notebook.run(&other, "%load_ext colab_boot");
+    let (_, said) = notebook.boot(&mut other, "%%boot\ntool\n");
+    assert!(said.concludes("applied: 1 package"), "{said}");
+    let said = notebook.run(&kernel, "%boot verify");
+    assert!(said.contains("is not what %%boot of this kernel has written"), "{said}");
+    assert!(notebook.run(&other, "%boot verify").concludes("verified"));
+    notebook.run(&other, "import tool");
+    let (restarts, said) = notebook.boot(&mut other, "%boot restore");
+    assert!(restarts && said.contains("run the cells but those of %%boot"), "{said}");
+    std::fs::write(day.test.path(".notebook.toml"), b"\xff\xfe").expect("a file");
+    let said = notebook.run(&kernel, "%%boot\napp<2\n");
+    assert!(said.contains("can't be read") && !said.contains("Traceback"), "{said}");
 }
 
 /// The wheel is a file on `sys.path`: nothing is installed, and the program comes out of it.

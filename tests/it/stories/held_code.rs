@@ -4,6 +4,7 @@ use crate::stories::notebook::{Kernel, Notebook, Stack, cells, stacks};
 use crate::stories::{Day, release};
 use crate::support::index_server::Table;
 use crate::support::said::Said as _;
+use crate::support::test::sample;
 
 /// A decorator that leaves the function as it is, but for an attribute; and without it.
 const MARKED: [&str; 2] = [
@@ -331,13 +332,14 @@ fn modules_below_a_namespace_and_reloaded_ones_are_judged_by_themselves() {
         "{said}"
     );
     // Loaded again, nothing of the old is left; in a kernel that has seen no cell before, too.
-    for (is_known, import, use_, stays) in [
+    let ways = [
         (true, "import opaque", "importlib.reload(opaque); print(opaque.word)", false),
         (true, "import funct", "importlib.reload(funct); print(funct.word())", false),
         (true, "import funct; from funct import word", "importlib.reload(funct); print(word())", true),
         (false, "import funct", "importlib.reload(funct); print(funct.word())", false),
         (false, "import funct; from funct import word", "importlib.reload(funct); print(word())", true),
-    ] {
+    ];
+    for (is_known, import, use_, stays) in sample(ways, 2) {
         let mut kernel = notebook.kernel();
         if is_known {
             assert!(!notebook.boot(&mut kernel, &boot).0);
@@ -368,7 +370,7 @@ fn a_repair_restarts_only_a_kernel_that_holds_the_damage() {
         let edit = |path: &str, text: &str| std::fs::write(site.join(path), text).expect("a write");
         assert!(!notebook.boot(&mut kernel, &boot).0);
         // A file that the kernel has not loaded, then one that was loaded before it was damaged.
-        for path in ["space/deep/unused.py", "space/deep/inner.py", "opaque.py"] {
+        for path in sample(["space/deep/unused.py", "space/deep/inner.py", "opaque.py"], 2) {
             edit(path, "word = 'damaged'\n");
             let (restarts, said) = restarts_once(&mut notebook, &mut kernel, &boot, path);
             assert!(!restarts && said.concludes("applied: 2 packages"), "{stack:?} {path}: {said}");

@@ -4,6 +4,7 @@ use crate::stories::held_code::{pip, restarts_once};
 use crate::stories::notebook::{Notebook, Stack, cells, stacks};
 use crate::stories::{Day, release};
 use crate::support::index_server::Table;
+use crate::support::test::sample;
 
 /// `pk`, of which 1.0 has a module that 2.0 does not have.
 fn day() -> Day {
@@ -20,7 +21,7 @@ fn a_module_that_only_the_other_version_has_restarts_the_kernel() {
     let uninstall =
         "import subprocess, sys\nsubprocess.run([sys.executable, '-m', 'pip', 'uninstall', '-q', '-y', 'pk'])";
     for stack in stacks() {
-        for is_uninstalled in [false, true] {
+        for is_uninstalled in sample([false, true], 2) {
             let day = day();
             let Some(mut notebook) = Notebook::open(&day, stack) else { return };
             day.profile("p", &["pk >=2"], "");

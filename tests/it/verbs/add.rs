@@ -36,6 +36,9 @@ fn packages_come_and_go_with_their_lock() {
     run(&["add", "app>=1"]).expect(0);
     assert_eq!(day.read("profile.toml"), PROFILE.replace("'<2'", "\">=1\""));
     assert!(day.read("profile.lock").contains("version = \"1.0\""), "what was locked stays where it fits");
+    // A name alone says nothing of the version.
+    run(&["add", "app"]).expect(0).says("profile.toml: it asks already for app");
+    assert_eq!(day.read("profile.toml"), PROFILE.replace("'<2'", "\">=1\""));
     let said = run(&["upgrade", "app"]).expect(0);
     assert!(said.stderr.contains("app moves from 1.0 to 2.0"), "{said:?}");
     assert!(run(&["upgrade"]).expect(0).stderr.contains("is up to date"));

@@ -91,6 +91,14 @@ fn what_is_not_taken_over_is_said_and_an_environment_becomes_what_nothing_else_t
     let said = day.test.run(&["init", "-", "--from", &prefix]).expect(0);
     assert!(said.stdout.ends_with("[packages]\napp = \"==1.0\"\n"), "{said:?}");
     assert_eq!(day.run(&["init", "-"]).expect(0).stdout, said.stdout, "--python alone");
+    // A package of that name on an index is another one.
+    let info = day.venv.layout().join("lib_two-1.0.dist-info");
+    std::fs::create_dir(&info).expect("a folder");
+    std::fs::write(info.join("METADATA"), "Metadata-Version: 2.1\nName: lib-two\nVersion: 1.0\n").expect("a file");
+    let from = "{\"url\": \"file:///srv/lib%20two\", \"dir_info\": {\"editable\": true}}";
+    std::fs::write(info.join("direct_url.json"), from).expect("a file");
+    let said = day.test.run(&["init", "-", "--from", &prefix]).expect(0);
+    assert!(said.stdout.ends_with("lib-two = { path = \"/srv/lib two\", editable = true }\n"), "{said:?}");
     let refused = day.test.run(&["init", "q.toml", "--from", "nowhere.txt"]).expect(2);
     assert!(refused.stderr.contains("nowhere.txt") && !day.test.path("q.toml").exists(), "{refused:?}");
     let found = day.test.run(&["init"]).expect(0);
@@ -142,6 +150,51 @@ fn settings_of_other_tools_are_taken_over_or_said() {
         said.contains("`--no-deps` of app: what they require") && said.contains("cell 1: pip install --no-binary"),
         "{said}"
     );
+}
+
+/// Where a tool takes a package from elsewhere, the index is not asked for that name.
+#[test]
+fn places_of_other_tools_are_taken_over_or_said() {
+    let day = day();
+    let head = "[project]\nname = 'x'\ndependencies = ['app', 'lib']\n";
+    let sources = "[tool.uv.sources]\napp = [{ index = 'mac', marker = \"sys_platform == 'darwin'\" }, \
+                   { index = 'lin', marker = \"sys_platform == 'linux'\" }]\nlib = { workspace = true }\n\
+                   [[tool.uv.index]]\nname = 'mac'\nurl = 'https://x.example/mac'\n\
+                   [[tool.uv.index]]\nname = 'lin'\nurl = 'https://x.example/lin'\n\
+                   [build-system]\nrequires = []\n[tool.uv]\noverride-dependencies = [\"none; sys_platform == 'never'\"]\n";
+    std::fs::write(day.test.path("pyproject.toml"), format!("{head}{sources}")).expect("a file");
+    let made = day.run(&["init", "-", "--from", "pyproject.toml"]).expect(0);
+    assert!(made.stdout.contains("url = \"https://x.example/lin\"\npackages = [\"app\"]"), "{}", made.stdout);
+    assert!(!made.stdout.contains("packages = [\"app\"]\n\n[[index]]\nname = \"mac\""), "{}", made.stdout);
+    for line in [
+        "the project x itself: `colab-boot add -e .`",
+        "lib = { workspace = true }: a project of the workspace",
+        "override-dependencies: \"none; sys_platform",
+    ] {
+        assert!(made.stderr.contains(line), "{line}: {}", made.stderr);
+    }
+    let poetry = "[tool.poetry.dependencies]\nlib = { path = 'own', develop = true }\n";
+    std::fs::write(day.test.path("pyproject.toml"), format!("{head}{poetry}")).expect("a file");
+    let made = day.run(&["init", "-", "--from", "pyproject.toml"]).expect(0);
+    assert!(made.stdout.contains("lib = { path = \"./own\", editable = true }"), "{}", made.stdout);
+    std::fs::write(day.test.path("limits.txt"), "lib<2\n").expect("a file");
+    let cell = "!pip3.12 install app -c limits.txt\n!uv add lib\n!conda env update -f env.yml\n";
+    let cell = serde_json::json!({ "cell_type": "code", "metadata": {}, "source": cell });
+    let notebook = serde_json::json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4 });
+    std::fs::write(day.test.path("n.ipynb"), notebook.to_string()).expect("a file");
+    let made = day.run(&["init", "-", "--from", "n.ipynb"]).expect(0);
+    assert!(made.stdout.ends_with("app = \"*\"\n\n[constraints]\nlib = \"<2\"\n"), "{}", made.stdout);
+    assert!(made.stderr.contains("uv add lib") && made.stderr.contains("conda env update"), "{}", made.stderr);
+    let lines =
+        "-i https://x.example/simple\n--find-links w\napp\nlib @ file:///srv/lib-1.0-py3-none-any.whl#sha256=00\n";
+    std::fs::write(day.test.path("r.txt"), lines).expect("a file");
+    let made = day.run(&["init", "-", "--from", "r.txt"]).expect(0);
+    assert!(made.stdout.contains("lib = { path = \"/srv/lib-1.0-py3-none-any.whl\" }"), "{}", made.stdout);
+    for line in ["-i https://x.example/simple: `--index-url`", "--find-links w: `--find-links`"] {
+        assert!(made.stderr.contains(line), "{line}: {}", made.stderr);
+    }
+    std::fs::write(day.test.path("setup.cfg"), "[metadata]\nclassifiers =\n    Topic :: X\n").expect("a file");
+    day.run(&["init", "s.toml", "--from", "setup.cfg"]).expect(2).says("write what it installs to a requirements.txt");
 }
 
 #[test]

@@ -111,3 +111,23 @@ fn a_gpu_that_will_not_be_used_is_a_warning() {
     let word = "cupy-cuda12x 14.2.0 loads libnvrtc.so.12 at run time, which no package contains";
     assert!(said.contains(word) && said.contains("`cupy-cuda12x[ctk]` installs"), "{said}");
 }
+
+/// Newer releases ask for what nothing has: an old one that asks for nothing is no silent answer.
+#[test]
+fn a_release_from_long_ago_is_a_warning() {
+    let release = |requires: &[&str]| Release {
+        requires: requires.iter().map(|one| (*one).to_owned()).collect(),
+        ..Release::default()
+    };
+    let app = [("0.1".to_owned(), release(&[])), ("2.0".to_owned(), release(&["lib>=2"]))].into();
+    let lib = [("1.0".to_owned(), release(&[]))].into();
+    let server = IndexServer::start(Table::from([("app".to_owned(), app), ("lib".to_owned(), lib)]), Manner::Good);
+    let plan = |wanted: &str| {
+        let test = Test::new().file("p.toml", &format!("[packages]\napp = '{wanted}'\n"));
+        test.run(&["plan", "p.toml", "--runtime", "bare-3.12", "--index-url", &server.url])
+    };
+    let said = plan("*").expect(0).stderr;
+    assert!(said.contains("warning[resolve-held-back]") && said.contains("such as `app = \">=2\"`"), "{said}");
+    assert!(!plan("<1").expect(0).stderr.contains("held-back"));
+    plan(">=2").expect(1).says("lib");
+}

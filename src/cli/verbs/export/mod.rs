@@ -36,6 +36,10 @@ pub(super) fn run(verb: &ExportVerb, session: &Session<'_>) -> Result<Report, Fa
         return notebook::run(options, session);
     };
     let output = verb.output().cloned().unwrap_or_else(|| PathBuf::from("-"));
+    let has_file = verb.output().is_some() || matches!(verb, ExportVerb::Dockerfile(_) | ExportVerb::Devcontainer(_));
+    if options.check && !has_file {
+        return Err(Failure::input("--check compares with a file, and none is named").help("name it with --output"));
+    }
     if let ExportVerb::Constraints(constraints) = verb
         && let Some(name) = &constraints.runtime
     {

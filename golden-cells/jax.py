@@ -199,12 +199,17 @@ def colab_boot_run(verb, *options):
     with colab_boot_folder(known) as folder:
         facts, report = os.path.join(folder, "facts.json"), os.path.join(folder, "report.json")
         command += ["--kernel-pid", str(os.getpid()), "--kernel-modules", facts, f"--json={report}"]
-        code = colab_boot_follow(command)
+        COLAB_BOOT["report"] = None
         try:
-            with open(report) as file:
-                said = json.load(file)["report"] or {}
-        except (OSError, ValueError):
-            return code, {}
+            code = colab_boot_follow(command)
+            COLAB_BOOT["report"] = {}
+        finally:  # one that was stopped says what it has left
+            try:
+                with open(report) as file:
+                    COLAB_BOOT["report"] = json.load(file)["report"] or {}
+            except (OSError, ValueError):
+                pass
+        said = COLAB_BOOT["report"]
         # Another thread may have collected the exit code: the report counts.
         ends = {"restart-pending": 10, "unproven": 1, "refused": 1}
         return code or ends.get((said.get("verdict") or {}).get("word"), 0), said
@@ -238,9 +243,12 @@ class ColabBootScreen:
             COLAB_BOOT["codes"] = re.findall(r"^error\[([a-z-]+)\]", record["text"], re.M)
             texts = {"text/plain": record["text"].rstrip(), "text/html": record["html"]}
             if COLAB_BOOT.get("magic"):  # so that the next step can be typed in a cell
-                made, cell = r"\.notebook(-plan)?\.toml:\d+:\d+", "the profile made of the cell"
-                texts = {kind: re.sub(made, cell, text) if COLAB_BOOT.get("made") else text for kind, text in texts.items()}
-                texts = {kind: text.replace("`colab-boot ", "`%boot ").replace(".notebook-plan.toml", "cell") for kind, text in texts.items()}
+                made, cell = r"\.notebook(-plan-\d+)?\.toml:\d+:\d+", "the profile made of the cell"
+                if COLAB_BOOT.get("made"):  # of requirement lines: what helps is one, too
+                    texts = {kind: re.sub(made, cell, text) for kind, text in texts.items()}
+                    line = r'`([\w.-]+) = (?:"|&quot;|&#34;|&#x22;)([^`]*?)(?:"|&quot;|&#34;|&#x22;)`'
+                    texts = {kind: re.sub(line, lambda line: f"`{line[1]}{line[2].strip('*')}`", text) for kind, text in texts.items()}
+                texts = {kind: re.sub(r"\.notebook-plan-\d+\.toml", "cell", text).replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
             return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
         text = f"{colab_boot_size(record['done'])} of {colab_boot_size(record['total'])}"
@@ -298,7 +306,7 @@ def colab_boot_follow(command, text=None):
                 pass
     process.stdout.close()
     if stopped:
-        raise ColabBootStop(f"colab-boot {command[1]} was stopped", 130)
+        raise ColabBootStop(f"colab-boot {command[1]} was stopped; the same cell goes on from where it was", 130)
     return code
 
 
@@ -400,7 +408,7 @@ except Exception:
 """
 
 
-def colab_boot_restart():
+def colab_boot_restart(then="run all cells again when it is back"):
     """Restarts this kernel so that no queued cell runs in it: raising aborts them, a plain shutdown would let them run."""
     if os.environ.get("COLAB_BOOT_RESTART") == "external":
         raise ColabBootStop("colab-boot: restart the kernel from outside, then run this cell again", 10)
@@ -423,7 +431,7 @@ def colab_boot_restart():
         child.stdin.close()
     else:
         sys.modules["IPython"].get_ipython().kernel.do_shutdown(True)
-    raise ColabBootStop("colab-boot: the kernel restarts now, once; run all cells again when it is back")
+    raise ColabBootStop(f"colab-boot: the kernel restarts now, once; {then}")
 
 
 def colab_boot_run_all():
@@ -471,8 +479,7 @@ def colab_boot_seed(seed):
 def colab_boot_apply(options=("--locked",)):
     colab_boot_reach()
     colab_boot_golden()
-    code, COLAB_BOOT["report"] = colab_boot_run("apply", *options)
-    report = COLAB_BOOT["report"]
+    code, report = colab_boot_run("apply", *options)
     colab_boot_set(report.get("set-live") or {})
     if code == 10:
         colab_boot_restart()
@@ -1097,4 +1104,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:0362d4254192b751f3eea4f643836953628d08497a7ace3d1f17fa4ea14accd7
+# Built as sha256:cf936446688e7c47e1dd83a0342d2e4df2344ac3bac4467a921486eb8daf85f1

@@ -116,15 +116,20 @@ impl Work<'_> {
         self.keep(&in_the_way, &kept)?;
         let places = self.places_that_go()?;
         self.clear_leftovers()?;
-        if let Err(failed) = self.run(&folder)? {
-            let why = failed.tail.clone();
-            let failure = self.failed(failed);
-            step(Event::Fail { why })?;
-            return Err(self.after_failure(failure, kept, &steps));
+        match self.run(&folder) {
+            Ok(Ok(())) => {}
+            Ok(Err(failed)) => {
+                let why = failed.tail.clone();
+                let failure = self.failed(failed);
+                step(Event::Fail { why })?;
+                return Err(self.after_failure(failure, kept, &steps));
+            }
+            // A signal, for one.
+            Err(failure) => return Err(self.after_failure(failure, kept, &steps)),
         }
         let checked = self.check_result(&packages, &wheels, staged.as_ref());
         if let Some(signal) = signals.take() {
-            return Err(stopped(signal, Some("check")));
+            return Err(self.after_failure(stopped(signal, Some("check")), kept, &steps));
         }
         let (hashed, rewritten) = match checked {
             Ok(checked) => checked,

@@ -153,6 +153,10 @@ pub fn how_builds_run(matrix: &Matrix, machine: &Machine, target: &LockedTarget)
                 (Verdict::CpuOnly, _) if machine.runtime.is_some() && machine.hardware.driver.is_some() => {
                     "not checked: `--gpu` says on which GPU".to_owned()
                 }
+                (Verdict::CpuOnly, _) if !target.gpus.is_empty() => {
+                    let capabilities: Vec<String> = target.gpus.iter().map(ToString::to_string).collect();
+                    format!("chosen for compute capability {}; on the CPU here: no GPU", listed(&capabilities))
+                }
                 (Verdict::CpuOnly, _) => "on the CPU: no GPU".to_owned(),
                 (other, _) => other.to_string(),
             };

@@ -139,7 +139,11 @@ fn no_gpu(basis: &Basis<'_>) -> Option<Finding> {
     let hardware = &basis.machine.hardware;
     let is_without = basis.target.cuda.is_some() && hardware.gpus.is_empty() && hardware.driver.is_none();
     let message = "the plan has CUDA libraries, but this machine has no NVIDIA GPU";
-    let help = "plan for another machine with --runtime and --gpu";
+    let help = if basis.target.gpus.is_empty() {
+        "plan for another machine with --runtime and --gpu"
+    } else {
+        "it is for the GPUs that the profile names; run it on a machine with one"
+    };
     is_without.then(|| Finding::note(Code::MachineNoGpu, message).with_help(help))
 }
 

@@ -208,6 +208,8 @@ fn the_check_after_the_last_step_is_ended_too() {
     let names = std::fs::read_dir(&site).expect("a folder").flatten().map(|entry| entry.file_name());
     let left: Vec<_> = names.filter(|name| name.to_string_lossy().starts_with(".colab-boot-staged")).collect();
     assert!(left.is_empty() && !info.exists(), "{left:?}");
+    let status = test.run(&["status", "--python", &python]).expect(0).stdout;
+    assert!(status.contains("has installed or replaced 0 packages"), "{status}");
     std::fs::remove_file(site.join("slow.pth")).expect("a file");
     assert!(test.run(&arguments).expect(0).concludes("applied: 1 package"));
 }

@@ -99,7 +99,16 @@ fn a_form_and_inline_metadata_are_profiles() {
         assert!(said.contains("3 packages"), "{stack:?}: {said}");
         let said = notebook.run(&kernel, &filled("").replacen("\"this machine\"", "\"X9\"", 1));
         assert!(said.contains("there is no GPU `X9`"), "{stack:?}: {said}");
-        // The last header counts where nothing else was applied after it.
+    }
+}
+
+/// The last header counts where nothing else was applied after it.
+#[test]
+fn inline_metadata_is_a_profile() {
+    for stack in stacks() {
+        let day = Day::new(ROWS);
+        let Some((mut notebook, mut kernel)) = opened(&day, stack) else { return };
+        notebook.boot(&mut kernel, "%%boot\napp<2\ntool\n");
         let header =
             |version: &str| format!("# /// script\n# dependencies = [\n#   'app{version}',\n# ]\n# ///\nprint('mine')");
         let kernel = &mut notebook.kernel();

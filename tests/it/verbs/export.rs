@@ -7,7 +7,8 @@ use crate::stories::Day;
 use crate::support::python::{Venv, kept, uv};
 
 fn day() -> Day {
-    let day = Day::new(&[("app", "1.0", &["lib>=1"]), ("app", "2.0", &["lib>=1"]), ("lib", "1.0", &[])]);
+    let day =
+        Day::new(&[("app", "1.0", &["lib>=1"]), ("app", "2.0", &["lib>=1"]), ("lib", "0.9", &[]), ("lib", "1.0", &[])]);
     day.profile("profile", &["app <2"], "[env]\nNOTE = 'a \"b\" $c'\n[apt]\npackages = ['libsndfile1']\n");
     day.run(&["lock"]).expect(0);
     day
@@ -66,7 +67,15 @@ fn each_tool_installs_what_is_exported_for_it() {
     day.test.run(&["export", "pylock", "--wheelhouse", "house", "-o", "pylock.toml"]).expect(0);
     assert!(day.read("pylock.toml").contains("path = \"house/app-1.0"), "{}", day.read("pylock.toml"));
     installs(&day, &uv, &["pip", "install", "--no-index", "-r", "pylock.toml", "--python", "PYTHON"], "pylock.toml");
-    // A script with the block.
+    // A script with the block; what its packages do not ask for is an override there, too.
+    day.profile("odd", &["app <2"], "[overrides]\nlib = '<1'\n");
+    day.run(&["lock", "odd.toml"]).expect(0);
+    let block = day.test.run(&["export", "script", "odd.toml"]).expect(0).stdout;
+    assert!(block.contains("# override-dependencies = [\"lib==0.9\"]"), "{block}");
+    std::fs::write(day.test.path("odd.py"), block + "import app, lib\nprint('runs')\n").expect("a script");
+    let said = run(&uv, &["run", "--python", &day.python(), "--no-project", "odd.py"], &day);
+    assert_eq!(String::from_utf8_lossy(&said.stdout).trim(), "runs", "{}", String::from_utf8_lossy(&said.stderr));
+    day.test.run(&["export", "requirements", "--check"]).expect(2).says("name it with --output");
     let script = day.test.run(&["export", "script"]).expect(0).stdout + "import app, lib\nprint('runs')\n";
     std::fs::write(day.test.path("main.py"), script).expect("a script");
     let said = run(&uv, &["run", "--python", &day.python(), "--no-project", "main.py"], &day);

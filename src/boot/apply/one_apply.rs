@@ -18,7 +18,7 @@ use crate::boot::files::{Depth, Hashed, HashedDistribution, Options, WrittenFile
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::{Layout, find_info};
-use crate::boot::marker::{Event, Marker, Now};
+use crate::boot::marker::{Event, Marker, Next, Now};
 use crate::boot::notebook::process_clock;
 use crate::boot::plan::{self, Change, files_rewritten, touched};
 use crate::boot::planned::{Planned, script_of};
@@ -116,16 +116,8 @@ impl Work<'_> {
         self.keep(&in_the_way, &kept)?;
         let places = self.places_that_go()?;
         self.clear_leftovers()?;
-        match self.run(&folder) {
-            Ok(Ok(())) => {}
-            Ok(Err(failed)) => {
-                let why = failed.tail.clone();
-                let failure = self.failed(failed);
-                step(Event::Fail { why })?;
-                return Err(self.after_failure(failure, kept, &steps));
-            }
-            // A signal, for one.
-            Err(failure) => return Err(self.after_failure(failure, kept, &steps)),
+        if let Err(failure) = self.ran(&folder, &mut step) {
+            return Err(self.after_failure(failure, kept, &steps));
         }
         let checked = self.check_result(&packages, &wheels, staged.as_ref());
         if let Some(signal) = signals.take() {
@@ -156,6 +148,15 @@ impl Work<'_> {
         let more = records.clashes.into_iter().chain(said).chain(left).chain(differing);
         add_new(&mut report, more.chain(rewritten.iter().map(files_rewritten)));
         signals.take().map_or(Ok(report), |signal| Err(too_late(signal)))
+    }
+
+    /// Runs the install. What it has failed with; a signal that has stopped it, too.
+    fn ran(&self, folder: &Path, step: &mut dyn FnMut(Event) -> Result<Next, Failure>) -> Result<(), Failure> {
+        self.run(folder)?.or_else(|failed| {
+            let why = failed.tail.clone();
+            let failure = self.failed(failed);
+            step(Event::Fail { why }).and(Err(failure))
+        })
     }
 
     fn keep_notes(&self, rewritten: &BTreeMap<PathBuf, PackageName>, installed: &[PackageName]) -> Result<(), Failure> {

@@ -182,8 +182,16 @@ fn label(wording: &Wording<'_>, conflict: &Conflict, way: &Way<'_>) -> String {
         _ => false,
     });
     let supposed = conflict.supposed.contains(&way.wanted.name);
-    let older =
-        if narrowed && !supposed && !wording.is_alone(&way.wanted.name) { "; no older one fits either" } else { "" };
+    let older = if narrowed && !supposed && !wording.is_alone(&way.wanted.name) {
+        // Below a floor nothing was tried.
+        let floor = wording.question.matrix.floor(&way.wanted.name).map(|(floor, _)| floor);
+        let floor = floor.filter(|floor| !own.is_disjoint(&VersionRange::strictly_lower_than((*floor).clone())));
+        floor.map_or("; no older one fits either".to_owned(), |floor| {
+            format!("; none since {floor} fits either, and an older one has to be named")
+        })
+    } else {
+        String::new()
+    };
     match way.steps.as_slice() {
         [] | [_] => "asked for here".to_owned(),
         [_, only] => format!("{}{older}", wording.sentence(&facts[*only]).unwrap_or_default()),

@@ -69,7 +69,7 @@ struct UvIndex {
 
 impl UvSettings {
     /// Adds to what a project names how uv chooses among it, and where uv takes it from.
-    pub(super) fn read_into(mut self, listed: &mut Listed, markers: &MarkerEnvironment) {
+    pub(super) fn read_into(self, listed: &mut Listed, markers: &MarkerEnvironment) {
         listed.constraints.extend(bounds("constraint", &self.constraint_dependencies, markers, &mut listed.unread));
         listed.overrides.extend(bounds("override", &self.override_dependencies, markers, &mut listed.unread));
         match self.prerelease.as_deref() {
@@ -82,8 +82,8 @@ impl UvSettings {
             self.exclude_newer.as_ref().map(|moment| moment.as_str().map_or(moment.to_string(), str::to_owned));
         let others = self.others.keys().filter(|key| !HOW_UV_RUNS.contains(&key.as_str()));
         listed.unread.extend(others.map(|key| format!("[tool.uv] {key}")));
-        let sources = std::mem::take(&mut self.sources);
-        let sources: BTreeMap<PackageName, Value> = sources
+        let sources: BTreeMap<PackageName, Value> = self
+            .sources
             .into_iter()
             .filter_map(|(name, all)| Some((name.clone(), source_here(&name, all, markers, listed)?)))
             .collect();
@@ -116,8 +116,8 @@ fn bounds(kind: &str, lines: &[Value], markers: &MarkerEnvironment, unread: &mut
     for line in lines {
         match line.as_str().and_then(|text| Requirement::parse_strictly(text).ok()).filter(|one| one.url.is_none()) {
             Some(one) if one.applies(markers, None) => read.push(one),
-            // That it holds nowhere takes the package out.
             Some(_) if kind == "constraint" => {}
+            // An override whose marker holds nowhere takes its package out.
             _ => unread.push(format!("[tool.uv] {kind}-dependencies: {line}")),
         }
     }

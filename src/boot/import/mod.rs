@@ -4,6 +4,7 @@ mod conda;
 mod profile_text;
 mod script_block;
 mod installed_from;
+mod unread_settings;
 mod read_files;
 
 pub use profile_text::{Imported, ProfileHead, of_environment};

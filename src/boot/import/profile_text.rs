@@ -8,6 +8,7 @@ use pep440_rs::VersionSpecifiers;
 use crate::boot::audit::{Listed, ListedIndex, RequiredLine};
 use crate::boot::import::conda::{CondaLine, of_conda};
 use crate::boot::import::installed_from::installed_from;
+use crate::boot::import::unread_settings::instead_of;
 use crate::boot::machine::Recorded;
 use crate::boot::profile::{AskedLine, variable_fault};
 use crate::boot::seen::Seen;
@@ -200,21 +201,7 @@ impl Collected {
             None => {}
         }
         for line in &listed.unread {
-            let why = match line.as_str() {
-                line if line.contains("index-url") || line.starts_with("-i") => {
-                    "`--index-url` of colab-boot takes it, or an `[[index]]` with the packages that come from it"
-                }
-                line if line.contains("find-links") || line.starts_with("-f") => {
-                    "`--find-links` of colab-boot takes it, or an `[[index]]` with its `path`"
-                }
-                line if line.starts_with("the project ") => "`colab-boot add -e .` in its folder installs it, too",
-                line if line.contains("no-binary") => "`build` in `[policy]` names packages to build from source",
-                line if line.starts_with("dynamic") => {
-                    "add them, or `--from` the file that the project reads them from"
-                }
-                _ => "colab-boot has no such setting",
-            };
-            self.leave(file, line, why);
+            self.leave(file, line, instead_of(line));
         }
     }
 

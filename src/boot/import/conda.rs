@@ -64,20 +64,20 @@ fn specifiers_of(wanted: &str) -> Option<VersionSpecifiers> {
     VersionSpecifiers::from_str(&clauses?.join(",")).ok()
 }
 
-/// One clause: `=1.26` and `1.26.*` are a prefix, `=1.26.4=py312_0` an exact version with a build.
+/// One clause: `=1.26` and `1.26.*` are a prefix, and so is `=4.9.0=py312_0`, an exact version with a build: on an
+/// index it may have one part more (`opencv-python` 4.9.0.80).
 fn clause(text: &str) -> Option<String> {
     let text = text.trim();
     let length = text.find(|c| !"=<>!~".contains(c))?;
     let (operator, version) = text.split_at(length);
     let mut parts = version.trim().split(['=', ' ']);
-    let (version, build) = (parts.next()?, parts.next());
+    let version = parts.next()?;
     let stem = version.trim_end_matches('*').trim_end_matches('.');
     let has_star = stem.len() < version.len();
     Some(match operator {
         "" | "=" | "==" if stem.is_empty() => return None,
         "" | "==" if has_star => format!("=={stem}.*"),
         "" | "==" => format!("=={version}"),
-        "=" if build.is_some() => format!("=={version}"),
         "=" => format!("=={stem}.*"),
         "!=" if has_star => format!("!={stem}.*"),
         ">=" | "<=" | ">" | "<" | "!=" | "~=" => format!("{operator}{stem}"),
@@ -106,7 +106,7 @@ mod tests {
         };
         for (line, expected) in [
             ("numpy=1.26", "numpy==1.26.*"),
-            ("numpy=1.26.4=py312hc5e2394_0", "numpy==1.26.4"),
+            ("numpy=1.26.4=py312hc5e2394_0", "numpy==1.26.4.*"),
             ("numpy 1.26.*", "numpy==1.26.*"),
             ("numpy ==1.26.4", "numpy==1.26.4"),
             ("numpy", "numpy"),

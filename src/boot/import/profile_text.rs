@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
-use pep440_rs::VersionSpecifiers;
+use pep440_rs::{VersionSpecifier, VersionSpecifiers};
 
 use crate::boot::audit::{Listed, ListedIndex, RequiredLine};
 use crate::boot::import::conda::{CondaLine, of_conda};
@@ -15,7 +15,8 @@ use crate::boot::seen::Seen;
 use crate::core::diag::Failure;
 use crate::core::matrix::Matrix;
 use crate::core::model::day::moment_in;
-use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
+use crate::core::model::version::is_cpu_build;
+use crate::core::model::{CudaVersion, PackageName, PythonFacts, Requirement, Version};
 use crate::core::secrets::scan;
 
 /// What is asked for of one package.
@@ -114,8 +115,15 @@ impl Collected {
             self.prereleases |= line.manner.pre;
             let public = line.public().requirement;
             if public.specifiers != line.requirement.specifiers {
-                let line = format!("the label of `{}`", line.requirement.written());
-                self.leave(file, line, "colab-boot chooses the build for the CUDA of the target");
+                let of_cuda = |one: &VersionSpecifier| {
+                    CudaVersion::of_label(one.version()).is_some() || is_cpu_build(one.version())
+                };
+                let why = if line.requirement.specifiers.iter().any(of_cuda) {
+                    "colab-boot chooses the build for the CUDA of the target"
+                } else {
+                    "an index has no builds with labels of one's own: give its wheel by `path` or `url`"
+                };
+                self.leave(file, format!("the label of `{}`", line.requirement.written()), why);
             }
             // Of the commands of a notebook, the last has the last word.
             if !listed.commands.is_empty() && !public.specifiers.is_empty() {
@@ -228,7 +236,9 @@ impl Collected {
             self.leave(file, line, "installers refuse it");
         }
         for line in &listed.open {
-            if line.starts_with('[') {
+            let is_choice =
+                ["[", "extra ", "group "].iter().any(|start| line.starts_with(start)) || line.ends_with(')');
+            if is_choice {
                 self.leave(file, format!("the packages of `{line}`"), "add what you use of them");
             } else {
                 self.leave(file, line, "it is missing here, or known only when it runs");

@@ -6,7 +6,7 @@ use crate::boot::resolve::Question;
 use crate::boot::resolve::explain::derivation::Fact;
 use crate::boot::resolve::package::Package;
 use crate::core::diag::Code;
-use crate::core::matrix::{Hints, distribution_with_module, likely_distribution};
+use crate::core::matrix::{CondaPackage, Hints, distribution_with_module, likely_distribution};
 use crate::core::model::catalog::{Listing, Rejection, pythons_of};
 use crate::core::model::platform::parse_platform;
 use crate::core::model::version::{describe, is_pin, public, range_of};
@@ -142,6 +142,12 @@ impl Wording<'_> {
         };
         if let Some(meant) = distribution_with_module(name).filter(|_| listing.candidates.is_empty()) {
             return Some(format!("the module `{name}` is in `{meant}`: did you mean that?"));
+        }
+        if let CondaPackage::Distribution(meant) = CondaPackage::named(name.as_ref())
+            && listing.candidates.is_empty()
+            && meant != *name
+        {
+            return Some(format!("conda's `{name}` is `{meant}` on a Python index: did you mean that?"));
         }
         // Another package may have the name that a slip of the pen makes.
         let is_known = Hints::bundled().names().any(|known| known == name);

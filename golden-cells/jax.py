@@ -246,8 +246,8 @@ class ColabBootScreen:
                 made, cell = r"\.notebook(-plan-\d+)?\.toml:\d+:\d+", "the profile made of the cell"
                 if COLAB_BOOT.get("made"):  # of requirement lines: what helps is one, too
                     texts = {kind: re.sub(made, cell, text) for kind, text in texts.items()}
-                    line = r'`([\w.-]+) = (?:"|&quot;|&#34;|&#x22;)([^`]*?)(?:"|&quot;|&#34;|&#x22;)`'
-                    texts = {kind: re.sub(line, lambda line: f"`{line[1]}{line[2].strip('*')}`", text) for kind, text in texts.items()}
+                    line = r'`([\w.-]+) = (?:"|&quot;|&#34;|&#x22;)(?:\*|((?:[=<>!~]|&[gl]t;)[^`]*?))(?:"|&quot;|&#34;|&#x22;)`'
+                    texts = {kind: re.sub(line, lambda line: f"`{line[1]}{line[2] or ''}`", text) for kind, text in texts.items()}
                 texts = {kind: re.sub(r"\.notebook-plan-\d+\.toml", "cell", text).replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
             return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
@@ -1104,4 +1104,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:cf936446688e7c47e1dd83a0342d2e4df2344ac3bac4467a921486eb8daf85f1
+# Built as sha256:bbead539ca37ae951db5d7982d07b88d6f8fbf8184fd0f569ac0d76a40295f84

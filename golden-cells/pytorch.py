@@ -304,8 +304,8 @@ class ColabBootScreen:
                 made, cell = r"\.notebook(-plan-\d+)?\.toml:\d+:\d+", "the profile made of the cell"
                 if COLAB_BOOT.get("made"):  # of requirement lines: what helps is one, too
                     texts = {kind: re.sub(made, cell, text) for kind, text in texts.items()}
-                    line = r'`([\w.-]+) = (?:"|&quot;|&#34;|&#x22;)([^`]*?)(?:"|&quot;|&#34;|&#x22;)`'
-                    texts = {kind: re.sub(line, lambda line: f"`{line[1]}{line[2].strip('*')}`", text) for kind, text in texts.items()}
+                    line = r'`([\w.-]+) = (?:"|&quot;|&#34;|&#x22;)(?:\*|((?:[=<>!~]|&[gl]t;)[^`]*?))(?:"|&quot;|&#34;|&#x22;)`'
+                    texts = {kind: re.sub(line, lambda line: f"`{line[1]}{line[2] or ''}`", text) for kind, text in texts.items()}
                 texts = {kind: re.sub(r"\.notebook-plan-\d+\.toml", "cell", text).replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
             return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
@@ -1162,4 +1162,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:48516e38441c9ea2d5b9281cb18081faa328e0a6b6d9186951d2b96ba4d95049
+# Built as sha256:8628611180e4ee219f4ec29f0e38ec39c3b3a7a66ae964300722c14883f04c73

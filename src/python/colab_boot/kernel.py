@@ -169,8 +169,8 @@ class ColabBootScreen:
                 made, cell = r"\.notebook(-plan-\d+)?\.toml:\d+:\d+", "the profile made of the cell"
                 if COLAB_BOOT.get("made"):  # of requirement lines: what helps is one, too
                     texts = {kind: re.sub(made, cell, text) for kind, text in texts.items()}
-                    line = r'`([\w.-]+) = (?:"|&quot;|&#34;|&#x22;)([^`]*?)(?:"|&quot;|&#34;|&#x22;)`'
-                    texts = {kind: re.sub(line, lambda line: f"`{line[1]}{line[2].strip('*')}`", text) for kind, text in texts.items()}
+                    line = r'`([\w.-]+) = (?:"|&quot;|&#34;|&#x22;)(?:\*|((?:[=<>!~]|&[gl]t;)[^`]*?))(?:"|&quot;|&#34;|&#x22;)`'
+                    texts = {kind: re.sub(line, lambda line: f"`{line[1]}{line[2] or ''}`", text) for kind, text in texts.items()}
                 texts = {kind: re.sub(r"\.notebook-plan-\d+\.toml", "cell", text).replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
             return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)

@@ -310,6 +310,9 @@ fn a_notebook_is_about_what_its_own_cell_says() {
     // What helps is written as a line of the cell.
     let said = notebook.run(&kernel, "%%boot\napp==9\n");
     assert!(said.contains("`app>=") || said.contains("`app==") || said.contains("`app<"), "{said}");
+    assert!(
+        notebook.page.contains("`app&lt;") || notebook.page.contains("`app&gt;=") || notebook.page.contains("`app==")
+    );
     let mut other = notebook.kernel();
     notebook.run(&other, "%load_ext colab_boot");
     let (_, said) = notebook.boot(&mut other, "%%boot\ntool\n");

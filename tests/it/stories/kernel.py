@@ -85,7 +85,7 @@ def start():
 
 
 def settle(kernel, old, patience=PATIENCE):
-    end, seen = time.monotonic() + patience, "nothing"
+    end, seen, may_retry = time.monotonic() + patience, "nothing", old is not None
     while time.monotonic() < end:
         try:
             channel = Channel(kernel)
@@ -96,6 +96,11 @@ def settle(kernel, old, patience=PATIENCE):
             seen = f"an answer {said!r}"
         except (OSError, websocket.WebSocketException) as error:
             seen = repr(error)
+        if may_retry and seen == "an answer ''" and time.monotonic() > end - patience / 2:
+            # The ports of a kernel that restarts may be another process's by the time it binds them again.
+            may_retry = False
+            print(f"kernel {kernel} does not answer after its restart: it is restarted once more", file=sys.stderr)
+            call("POST", f"api/kernels/{kernel}/restart", {})
         time.sleep(0.1)
     raise TimeoutError(f"the kernel did not come back after {old}: {seen}; the server says {call('GET', f'api/kernels/{kernel}')}")
 

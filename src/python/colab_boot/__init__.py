@@ -263,7 +263,7 @@ def applied_body(body, words):
     """Applies the profile that a body is. Where nothing was changed, the one of before stays, with its lock."""
     lock = place(NOTEBOOK).with_suffix(".lock")
     known = {key: COLAB_BOOT.get(key) for key in ("profile", "golden", "made")}
-    locked = lock.read_text("utf-8") if lock.is_file() else None
+    locked = text_of(lock)
     path, before = written(body)
     about(path)
     COLAB_BOOT["report"] = None
@@ -275,7 +275,7 @@ def applied_body(body, words):
         # One that failed was refused or undone; one that was stopped, and reports nothing, may have changed something once the lock is there.
         report = COLAB_BOOT["report"]
         is_undone = report is not None and (report.get("verdict") or {}).get("word") in (None, "refused")
-        if is_undone or not (lock.is_file() and digest in lock.read_text("utf-8")):
+        if is_undone or digest not in (text_of(lock) or ""):
             for file, text in ((path, before), (lock, locked)):
                 file.unlink(missing_ok=True) if text is None else keep(file, text)
             COLAB_BOOT.update(known, text=before)

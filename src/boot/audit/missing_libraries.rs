@@ -43,10 +43,8 @@ fn by_build(environment: &Environment, matrix: &Matrix, held: &Audited) -> Optio
     let installed = is_other_cuda.then(|| format!("the installed libraries are for CUDA {}", majors.join(" and ")));
     let finding = installed.into_iter().fold(finding, Finding::with_note);
     let finding = finding.about(held.subject());
-    let help = match link.bringer().filter(|_| !is_other_cuda) {
-        Some(bringer) => format!("`{bringer}` installs all that it needs"),
-        None => format!("choose a release for the installed CUDA, or add `{}`", link.carrier_of(major)),
-    };
+    let other = || format!("choose a release for the installed CUDA, or add `{}`", link.carrier_of(major));
+    let help = link.bringer().filter(|_| !is_other_cuda).unwrap_or_else(other);
     Some(held.placed(finding.with_note(format!("without that library, {without}")).with_help(help)))
 }
 

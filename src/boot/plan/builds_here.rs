@@ -59,7 +59,7 @@ fn on_the_cpu(basis: &Basis<'_>, package: &LockedPackage) -> Option<String> {
         return Some(format!("the CUDA plugin is missing; `extras = [\"cuda{major}\"]` of `jax` installs it"));
     }
     let (link, absent) = unfound(matrix, machine, target, package).filter(|(link, _)| link.runs_on_cpu)?;
-    let bringer = link.bringer().map(|bringer| format!("; `{bringer}` installs all that it needs")).unwrap_or_default();
+    let bringer = link.bringer().map(|bringer| format!("; {bringer}")).unwrap_or_default();
     Some(format!("{}: no package contains {}{bringer}", link.without, listed(&absent)))
 }
 

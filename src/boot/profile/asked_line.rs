@@ -21,6 +21,9 @@ pub struct AskedLine {
     pub marker: Option<String>,
 }
 
+/// Keys of a package that say where it comes from, each with a text.
+const PLACE: [&str; 7] = ["index", "url", "sha256", "path", "git", "rev", "subdirectory"];
+
 impl AskedLine {
     /// Reads a requirement as pip takes it: `torch==2.11.*`, `uvicorn[standard]>=0.30; python_version < "3.13"`.
     /// Or a place: `../lib`, `x-1.0-py3-none-any.whl`, `git+https://host/x@main`, alone or behind `NAME @`. `name_in`
@@ -112,8 +115,7 @@ impl AskedLine {
     pub(super) fn keeping(&self, item: &Item) -> Self {
         let text = |key: &str| item.get(key).and_then(Item::as_str);
         let version = item.as_str().or_else(|| text("version")).unwrap_or("*").to_owned();
-        let keys = ["index", "url", "sha256", "path", "git", "rev", "subdirectory"];
-        let place = keys.into_iter().filter_map(|key| Some((key, text(key)?.to_owned())));
+        let place = PLACE.into_iter().filter_map(|key| Some((key, text(key)?.to_owned())));
         let editable = item.get("editable").and_then(Item::as_bool) == Some(true);
         let place = place.chain(editable.then(|| ("editable", "true".to_owned()))).collect();
         Self { version, place, ..self.clone() }
@@ -134,7 +136,7 @@ impl AskedLine {
         if self.place.is_empty() {
             table.insert("version", value(self.version.as_str()));
         } else {
-            for key in ["version", "index", "url", "sha256", "path", "editable", "git", "rev", "subdirectory"] {
+            for key in PLACE.into_iter().chain(["version", "editable"]) {
                 table.remove(key);
             }
         }

@@ -147,8 +147,8 @@ fn cuda_unfound(unfound: &Unfound) -> Finding {
     let finding = Finding::warning(Code::LibraryMissing, message)
         .about(Subject::release(name, version))
         .with_note(format!("without that library, {without}"));
-    let help = if let Some(bringer) = bringer.as_ref().filter(|_| here.is_empty()) {
-        format!("`{bringer}` installs all that it needs")
+    let help = if let Some(bringer) = bringer.clone().filter(|_| here.is_empty()) {
+        bringer
     } else if here.is_empty() {
         format!("add `{carrier}` to the profile")
     } else {

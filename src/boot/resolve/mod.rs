@@ -127,7 +127,7 @@ pub struct Unfound {
     pub absent: Vec<String>,
     /// `nvidia-cublas-cu12`, which has the first.
     pub carrier: String,
-    /// `cupy-cuda12x[ctk]`, which brings all of them.
+    /// What helps, where an extra brings all of them.
     pub bringer: Option<String>,
     pub without: String,
     /// The CUDA majors of the libraries that are there.

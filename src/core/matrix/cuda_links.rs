@@ -51,9 +51,9 @@ impl Link {
         carrier_for(&self.carrier, major)
     }
 
-    /// What brings all libraries: `tensorflow[and-cuda]`, where the package has such an extra.
+    /// What helps: the extra that brings all libraries, where the package has one.
     pub fn bringer(&self) -> Option<String> {
-        self.extra.as_ref().map(|extra| format!("{}[{extra}]", self.package))
+        self.extra.as_ref().map(|extra| format!("`{}[{extra}]` installs all that it needs", self.package))
     }
 
     /// The CUDA major of `soname`, where it is the library of this row.

@@ -160,8 +160,7 @@ fn library_missing(case: &Case<'_>) -> Answer {
         }
         let message = format!("{name} {version} needs {}, which no package provides", listed(&absent));
         let hit = Hit::error(message).seen(format!("without that library, {}", link.without));
-        let bringer = link.bringer().map(|bringer| format!("`{bringer}` installs all that it needs"));
-        hits.push(bringer.into_iter().fold(hit, Hit::seen));
+        hits.push(link.bringer().into_iter().fold(hit, Hit::seen));
     }
     if looked == 0 {
         return Answer::Unseen("no installed package loads CUDA libraries from other packages".to_owned());

@@ -1,20 +1,18 @@
-//! Other files that name distributions: `pyproject.toml`, conda's `environment.yml`, and the install lines of a
-//! notebook.
+//! Other files that name distributions: `pyproject.toml`, files of conda, and the install lines of a notebook.
 
 use std::collections::BTreeMap;
 
 use pep508_rs::MarkerEnvironment;
-use saphyr::{LoadableYamlNode, Yaml};
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::boot::audit::conda_files::{environment_file, is_package_list, package_list};
 use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::notebook_installs::notebook;
 use crate::boot::audit::pixi::{PixiManifest, pixi};
-use crate::boot::audit::requirements_txt::{Include, one, read_requirements};
+use crate::boot::audit::requirements_txt::{Include, one, read_included};
 use crate::boot::audit::uv_settings::{UvSettings, place};
-use crate::boot::audit::yaml_depth::is_shallow;
-use crate::core::diag::{Source, without_secrets};
+use crate::core::diag::Source;
 use crate::core::model::PackageName;
 use crate::core::model::requirement::lenient_specifiers;
 use crate::core::model::version::range_of;
@@ -35,9 +33,11 @@ pub fn read_other(
     } else if name.ends_with("pixi.toml") {
         Some(pixi(source, markers))
     } else if name.ends_with("pyproject.toml") || name.ends_with(".toml") && is_pyproject(text) {
-        Some(pyproject(source, markers))
+        Some(pyproject(source, markers, include))
     } else if name.ends_with(".yml") || name.ends_with(".yaml") {
-        Some(conda(source, markers, include))
+        Some(environment_file(source, markers, include))
+    } else if is_package_list(text) {
+        Some(Ok(package_list(source, markers, include)))
     } else {
         None
     }
@@ -76,8 +76,29 @@ struct Tool {
     uv: UvSettings,
     #[serde(default)]
     poetry: toml::Table,
+    #[serde(default)]
+    setuptools: Setuptools,
     #[serde(flatten)]
     others: toml::Table,
+}
+
+/// Where setuptools reads dynamic fields from
+/// (<https://setuptools.pypa.io/en/latest/userguide/pyproject_config.html#dynamic-metadata>).
+#[derive(Default, Deserialize)]
+struct Setuptools {
+    #[serde(default)]
+    dynamic: toml::Table,
+}
+
+impl Setuptools {
+    /// The files that the field `dependencies` is read from.
+    fn files(&self) -> Vec<&str> {
+        match self.dynamic.get("dependencies").and_then(|field| field.get("file")) {
+            Some(toml::Value::Array(files)) => files.iter().filter_map(toml::Value::as_str).collect(),
+            Some(file) => file.as_str().into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
 }
 
 impl Tool {
@@ -113,7 +134,7 @@ struct Project {
     dynamic: Vec<String>,
 }
 
-fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, String> {
+fn pyproject(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
     let file: Pyproject = toml::from_str(&source.text).map_err(|error| error.message().to_owned())?;
     let (groups, tool, is_built) = (file.groups, file.tool, file.build_system.is_some());
     let project = match file.project {
@@ -137,65 +158,16 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment) -> Result<Listed, Str
     listed.open.extend(project.optional_dependencies.keys().map(|extra| format!("[{extra}]")));
     listed.open.extend(groups.keys().map(|group| format!("[dependency-groups] {group}")));
     tool.pixi.iter().for_each(|manifest| manifest.read_into(&mut listed, source, markers));
-    let dynamic = project.dynamic.iter().filter(|field| field.ends_with("dependencies"));
+    let files = tool.setuptools.files();
+    files.iter().for_each(|file| listed.merge(read_included(file, markers, include)));
+    let is_open = |field: &str| field.ends_with("dependencies") && (field != "dependencies" || files.is_empty());
+    let dynamic = project.dynamic.iter().filter(|field| is_open(field));
     listed.unread.extend(dynamic.map(|field| format!("dynamic = [\"{field}\"]")));
     listed.unread.extend(tool.unread());
     listed.unread.extend(project.name.filter(|_| is_built).map(|name| format!("the project {name} itself")));
     place(&tool.places_of_poetry(), &mut listed);
     tool.uv.read_into(&mut listed, markers);
     Ok(listed)
-}
-
-/// Keys of an `environment.yml` that choose no package.
-const NAMES: [&str; 3] = ["name", "prefix", "dependencies"];
-
-/// Channels whose packages have the names that [`crate::core::matrix::CondaPackage`] knows.
-const CHANNELS: [&str; 5] = ["defaults", "conda-forge", "pytorch", "nvidia", "nodefaults"];
-
-/// The `pip:` part and the variables of an `environment.yml`; what conda installs is no wheel of an index.
-fn conda(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
-    is_shallow(&source.text)?;
-    let documents = Yaml::load_from_str(&source.text).map_err(|error| error.to_string())?;
-    let document = documents.first();
-    let dependencies = document.and_then(|document| document.as_mapping_get("dependencies"));
-    let dependencies = dependencies.and_then(Yaml::as_sequence).ok_or("it has no `dependencies`")?;
-    let mut listed = Listed::default();
-    for (key, value) in document.and_then(Yaml::as_mapping).into_iter().flatten() {
-        match key.as_str().unwrap_or_default() {
-            "variables" => listed.variables.extend(value.as_mapping().into_iter().flatten().filter_map(variable)),
-            "channels" => {
-                let channels = value.as_sequence().into_iter().flatten().filter_map(Yaml::as_str);
-                let others = channels.filter(|channel| !CHANNELS.contains(channel));
-                listed.unread.extend(others.map(|channel| format!("the channel {}", without_secrets(channel))));
-            }
-            key if NAMES.contains(&key) => {}
-            key => listed.unread.push(key.to_owned()),
-        }
-    }
-    for entry in dependencies {
-        if let Some(of_conda) = entry.as_str() {
-            listed.conda.push(of_conda.to_owned());
-        }
-        if entry.as_mapping_get("pip").is_some_and(|pip| pip.as_sequence().is_none()) {
-            return Err("its `pip` is not a list".to_owned());
-        }
-        let lines = entry.as_mapping_get("pip").and_then(Yaml::as_sequence).into_iter().flatten();
-        for line in lines.filter_map(Yaml::as_str) {
-            let known = listed.sizes();
-            let own = Source { name: source.name.clone(), text: line.into() };
-            listed.merge(read_requirements(&own, markers, include));
-            if let Some(start) = source.text.find(line) {
-                listed.place(known, source, start..start + line.len());
-            }
-        }
-    }
-    Ok(listed)
-}
-
-/// A variable with its value, as conda exports it.
-fn variable((name, value): (&Yaml<'_>, &Yaml<'_>)) -> Option<(String, String)> {
-    let text = value.as_str().map(str::to_owned).or_else(|| value.as_integer().map(|number| number.to_string()));
-    Some((name.as_str()?.to_owned(), text.or_else(|| value.as_bool().map(|is| is.to_string()))?))
 }
 
 #[cfg(test)]
@@ -237,6 +209,36 @@ mod tests {
         assert_eq!((listed.open, listed.asked.len()), (vec!["[dev]".to_owned()], 2));
         assert!(read("pyproject.toml", "[tool.x]\n").is_err());
         assert_eq!(read("pyproject.toml", "[project]\ndependencies = ['a=1']\n").expect("a table").refused.len(), 1);
+    }
+
+    #[test]
+    fn a_pyproject_may_leave_its_dependencies_to_files() {
+        let text =
+            "[project]\nname = 'x'\ndynamic = ['dependencies', 'optional-dependencies']\n[tool.setuptools.dynamic]\n";
+        for files in ["'more.txt'", "['more.txt']"] {
+            let listed =
+                read("pyproject.toml", &format!("{text}dependencies = {{ file = {files} }}\n")).expect("a file");
+            assert_eq!(
+                (named(&listed).len(), &listed.unread[..]),
+                (1, &["dynamic = [\"optional-dependencies\"]".to_owned()][..])
+            );
+        }
+        let gone = read("pyproject.toml", &format!("{text}dependencies = {{ file = 'gone.txt' }}\n")).expect("a file");
+        assert_eq!(gone.refused.len(), 1);
+        assert_eq!(read("pyproject.toml", text).expect("a file").unread.len(), 2);
+    }
+
+    #[test]
+    fn lists_of_conda_are_read() {
+        let head = "# This file may be used to create an environment using:\n# platform: linux-64\n";
+        let listed = format!("{head}_libgcc_mutex=0.1=main\nnumpy=1.26.4=py312h64a7726_0\na=1.0=pypi_0\n");
+        let listed = read("spec.txt", &listed).expect("a list");
+        assert_eq!(listed.conda, ["_libgcc_mutex=0.1=main", "numpy=1.26.4=py312h64a7726_0"]);
+        assert_eq!(named(&listed), ["a 1.0 at a==1.0"]);
+        let place = "https://conda.example/conda-forge/linux-64";
+        let explicit = format!("@EXPLICIT\n{place}/typing-extensions-4.9.0-py_0.conda#0123\n{place}/b-1-0.tar.bz2\n");
+        let explicit = read("spec.txt", &explicit).expect("a list");
+        assert_eq!(explicit.conda, ["typing-extensions=4.9.0=py_0", "b=1=0"]);
     }
 
     #[test]

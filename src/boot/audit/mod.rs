@@ -14,6 +14,7 @@ mod pip_options;
 mod source_tables;
 mod uv_settings;
 mod pixi;
+mod conda_files;
 mod documents;
 mod listed_lines;
 mod cell_text;

@@ -1,13 +1,23 @@
 # What this interpreter says of itself, as one line of JSON after a record separator: start-up files may print, too. Run with -I, so that
-# no user setting answers in its place, and with -S where a start-up file stands in the way.
-import glob
-import json
+# no user setting answers in its place, and with -S where a start-up file stands in the way. Every command runs it: it imports as little as it can.
 import os
-import platform
-import re
-import subprocess
 import sys
 import sysconfig
+
+try:
+    from _json import encode_basestring_ascii as quoted
+except ImportError:  # no CPython
+    from json import dumps as quoted
+
+
+def text(value):
+    """A value as JSON; `import json` takes as long as all the rest."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(quoted(key) + ": " + text(one) for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(text, value)) + "]"
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else quoted(value)
+
 
 paths = sysconfig.get_paths()
 if sys.flags.no_site:  # what site does for a virtual environment, without the .pth files
@@ -21,6 +31,10 @@ try:
 except (AttributeError, ValueError, OSError):
     libc = ""
 if not libc:  # musl's loader tells its version when it is run by itself
+    import glob
+    import re
+    import subprocess
+
     for loader in glob.glob("/lib/ld-musl-*.so.1")[:1]:
         said = subprocess.run([loader], stderr=subprocess.PIPE, check=False).stderr.decode(errors="replace")
         version = re.search(r"^Version (\d+\.\d+)", said, re.M)
@@ -33,11 +47,11 @@ if sys.prefix == sys.base_prefix and not os.environ.get("PYTHONNOUSERSITE"):
 
     before_site += [folder for folder in [site.getusersitepackages()] if folder]
 marker = os.path.join(paths["stdlib"], "EXTERNALLY-MANAGED")
-print("\n\x1e" + json.dumps({
+print("\n\x1e" + text({
     "path": sys.executable,
-    "version": platform.python_version(),
+    "version": sys.version.split()[0],
     "implementation": sys.implementation.name,
-    "architecture": platform.machine(),
+    "architecture": os.uname().machine,
     "libc": libc,
     "free-threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
     "layout": {

@@ -16,13 +16,14 @@ pub struct Knowledge<'k> {
     pub version_of: &'k dyn Fn(&PackageName) -> Option<Version>,
 }
 
-/// `text` of a row with the words of the line for `{module}` and the like; `{package}` of a module is its distribution.
+/// `text` of a row with the words of the line for `{module}` and the like; `{package}` of a module is its distribution,
+/// `NAME` where it can't be called as the module is.
 pub(super) fn filled(text: &str, met: &Met) -> String {
     let mut text = text.to_owned();
     for (slot, word) in &met.held {
         text = text.replace(&format!("{{{}}}", slot.name()), word);
     }
-    let package = package_of(met).map(|name| name.to_string()).unwrap_or_default();
+    let package = package_of(met).map_or_else(|| "NAME".to_owned(), |name| name.to_string());
     text.replace("{package}", &package)
 }
 

@@ -171,7 +171,7 @@ class ColabBootScreen:
                     texts = {kind: re.sub(made, cell, text) for kind, text in texts.items()}
                     line = r'`([\w.-]+) = (?:"|&quot;|&#34;|&#x22;)(?:\*|((?:[=<>!~]|&[gl]t;)[^`]*?))(?:"|&quot;|&#34;|&#x22;)`'
                     texts = {kind: re.sub(line, lambda line: f"`{line[1]}{line[2] or ''}`", text) for kind, text in texts.items()}
-                texts = {kind: re.sub(r"\.notebook-plan-\d+\.toml", "cell", text).replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
+                texts = {kind: re.sub(r"\.notebook(-plan-\d+\.toml|\.toml(?=:\d))", "cell", text).replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
             return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
         text = f"{colab_boot_size(record['done'])} of {colab_boot_size(record['total'])}"
@@ -318,16 +318,23 @@ def colab_boot_runner():
 
 
 # Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
-# gone. If the server won't, the kernel is ended, and the server starts another.
+# gone. If the server won't, the kernel is ended, and the server starts another. A process that has its number by then is left alone.
 COLAB_BOOT_RESTART = """
 import os, signal, sys, time, urllib.request
 url, pid, token = sys.argv[1], int(sys.argv[2]), sys.stdin.readline().strip()
+def started():
+    try:
+        return open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[19]
+    except OSError:
+        return None
+before = started()
 time.sleep(0.7)
 try:
     request = urllib.request.Request(url, data=b"{}", method="POST", headers={"Authorization": "token " + token})
     urllib.request.urlopen(request, timeout=30).read()
 except Exception:
-    os.kill(pid, signal.SIGKILL)
+    if before and started() == before:
+        os.kill(pid, signal.SIGKILL)
 """
 
 

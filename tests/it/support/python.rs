@@ -107,11 +107,6 @@ pub fn uv_in(test: &Test, requirement: &str) -> Option<PathBuf> {
     Some(folder)
 }
 
-fn make(folder: &Path, options: &[&str]) {
-    let made = Command::new(interpreter()).args(["-m", "venv"]).args(options).arg(folder).status();
-    assert!(made.expect("venv starts").success());
-}
-
 fn copy(from: &Path, to: &Path) {
     let copied = Command::new("cp").arg("-a").args([from, to]).status().expect("cp starts");
     assert!(copied.success(), "{}", from.display());
@@ -136,7 +131,8 @@ pub fn kept(packages: &[&str]) -> Option<Venv> {
         }
         // Another process may be at the same; the second one keeps what is there.
         let beside = folder.with_extension(std::process::id().to_string());
-        make(&beside, &[]);
+        let made = Command::new(interpreter()).args(["-m", "venv"]).arg(&beside).status();
+        assert!(made.expect("venv starts").success());
         let venv = Venv { python: beside.join("bin/python") };
         if !packages.is_empty() {
             venv.pip(&["install", "--only-binary", ":all:"], packages);
@@ -153,6 +149,21 @@ fn first() -> &'static Path {
     FIRST.get_or_init(|| kept(&[]).expect("no packages").prefix())
 }
 
+/// Puts `parts` of the first one in `folder`, with its paths, as `python -m venv` would have: that takes 0.3 s of CPU,
+/// and ensurepip five.
+fn copy_first(parts: &[&str], folder: &Path) {
+    std::fs::create_dir_all(folder).expect("a folder");
+    parts.iter().for_each(|part| copy(&first().join(part), folder));
+    let settings = folder.join("pyvenv.cfg");
+    let command = std::fs::read_to_string(&settings).expect("pyvenv.cfg");
+    let was = command.lines().find_map(|line| line.strip_prefix("command = ")?.rsplit(' ').next()).expect("a path");
+    let programs = std::fs::read_dir(folder.join("bin")).expect("bin").flatten().map(|entry| entry.path());
+    for file in programs.chain([settings]).filter(|file| !file.is_symlink()) {
+        let text = std::fs::read_to_string(&file).expect("a text");
+        std::fs::write(&file, text.replace(was, &folder.display().to_string())).expect("a write");
+    }
+}
+
 /// A virtual environment of its own.
 pub struct Venv {
     pub python: PathBuf,
@@ -162,27 +173,21 @@ impl Venv {
     /// One without pip, for where uv installs: there is little to copy.
     pub fn bare(test: &Test) -> Self {
         let folder = test.path("venv");
-        make(&folder, &["--without-pip"]);
+        copy_first(&["bin", "include", "lib64", "pyvenv.cfg"], &folder);
+        for program in std::fs::read_dir(folder.join("bin")).expect("bin").flatten() {
+            if program.file_name().to_string_lossy().starts_with("pip") {
+                std::fs::remove_file(program.path()).expect("a script");
+            }
+        }
+        let layout = kept(&[]).expect("no packages").layout();
+        let layout = layout.strip_prefix(first()).expect("a part of it");
+        std::fs::create_dir_all(folder.join(layout)).expect("a folder");
         Self { python: folder.join("bin/python") }
     }
 
-    /// One with pip in `folder`, as `python -m venv` makes it. What ensurepip does is copied from the first one: it
-    /// takes five seconds of CPU.
+    /// One with pip in `folder`.
     pub fn at(folder: &Path) -> Self {
-        let first = first();
-        make(folder, &["--without-pip"]);
-        copy(&first.join("lib/."), &folder.join("lib"));
-        for entry in std::fs::read_dir(first.join("bin")).expect("bin").flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with("pip") {
-                let text = std::fs::read_to_string(entry.path()).expect("a script");
-                let (line, rest) = text.split_once('\n').expect("two lines");
-                let python = line.rsplit('/').next().expect("a name");
-                let to = folder.join("bin").join(name);
-                copy(&entry.path(), &to);
-                std::fs::write(to, format!("#!{}/bin/{python}\n{rest}", folder.display())).expect("a script");
-            }
-        }
+        copy_first(&["bin", "include", "lib", "lib64", "pyvenv.cfg"], folder);
         Self { python: folder.join("bin/python") }
     }
 

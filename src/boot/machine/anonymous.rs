@@ -155,14 +155,12 @@ fn without_people(text: &str) -> String {
     people.replace_all(text, without).into_owned()
 }
 
-/// Below somebody's Drive the names are theirs.
-const DRIVE: (&str, usize) = ("/content/drive", 4);
+/// Folders below which the names are somebody's, with the number of parts that are not: a Drive, and a folder in memory.
+const PERSONAL: [(&str, usize); 2] = [("/content/drive", 4), ("/dev/shm", 3)];
 
 fn is_common(path: &Path) -> bool {
-    if path.starts_with(DRIVE.0) && path.components().count() > DRIVE.1 {
-        return false;
-    }
-    COMMON.iter().any(|folder| path.starts_with(folder))
+    let is_personal = |(folder, parts): &(&str, usize)| path.starts_with(folder) && path.components().count() > *parts;
+    !PERSONAL.iter().any(is_personal) && COMMON.iter().any(|folder| path.starts_with(folder))
 }
 
 /// `name @ address; marker` as `name; marker`: what it asks for by version is not known.
@@ -261,6 +259,7 @@ mod tests {
             ("/content/drive/MyDrive is mounted", "/content/drive/MyDrive is mounted"),
             ("/content/drive/MyDrive/Ada/set", "/elsewhere/1"),
             ("/content/set", "/content/set"),
+            ("/dev/shm/ada/venv is in /dev/shm", "/elsewhere/1 is in /dev/shm"),
         ] {
             assert_eq!(neutral_text(text), said, "{text}");
         }

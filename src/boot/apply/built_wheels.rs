@@ -42,8 +42,8 @@ pub fn stage_built(staged: &mut Staged, folder: &Path, python: &Path, store: &St
         }
         let (sha256, _) = digest(&path)
             .map_err(|error| Failure::world(format!("could not read `{}`", path.display())).because(&error))?;
-        let BuiltPackage { name, version, requested } = package.clone();
-        incoming.push(Incoming { name, version, wheel, sha256, requested });
+        let BuiltPackage { name, version, requested, direct_url } = package.clone();
+        incoming.push(Incoming { name, version, wheel, sha256, requested, direct_url });
     }
     if !findings.is_empty() {
         return Err(Failure::from_findings(Kind::Answer, findings));

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::boot::apply::one_apply::Work;
-use crate::boot::apply::restored_edits::contents_of;
 use crate::boot::apply::run_script::{builds_saw, unkept};
+use crate::boot::files::{contents_of, installed_contents};
 use crate::boot::ledger::{Before, Hand, Ledger, Step};
 use crate::boot::machine::find_info;
 use crate::boot::planned::Planned;
@@ -70,8 +70,12 @@ impl Work<'_> {
         ledger
     }
 
-    /// The same with what builds of this apply have seen. Says which built wheels could not be kept.
+    /// The same with what builds of this apply have seen and made. Says which built wheels could not be kept.
     pub(super) fn with_builds(&self, mut ledger: Ledger) -> Result<Ledger, Failure> {
+        for package in self.planned.decision.plan.incoming().filter(|package| package.is_source()) {
+            let contents = installed_contents(self.layout, &package.name)?;
+            ledger.distributions.entry(package.name.clone()).and_modify(|entry| entry.contents = contents);
+        }
         for name in unkept(self.held) {
             let folder = self.built_wheels()?;
             self.session.say(&format!("the wheel built of {name} could not be kept in {}", folder.display()));

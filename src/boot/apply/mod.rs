@@ -24,6 +24,7 @@ mod remaining_files;
 mod malformed_wheels;
 mod stripped_packages;
 mod built_wheels;
+mod direct_url;
 mod own_install;
 mod proof_of_owner;
 mod startup;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::boot::apply::direct_url::direct_url;
 use crate::boot::apply::one_apply::{Checked, Work};
 use crate::boot::apply::prepared::{Brought, Installer, Wheels};
 use crate::boot::apply::startup::not_starting;
@@ -83,6 +84,7 @@ impl Work<'_> {
             name: package.name.clone(),
             version: package.version.clone(),
             requested: self.is_requested(&package.name),
+            direct_url: self.direct_url(package),
         };
         staged.built = plan.incoming().filter(|package| package.is_source()).map(built).collect();
         staged.corrections = self.corrections()?;
@@ -131,7 +133,14 @@ impl Work<'_> {
             wheel: Arc::clone(wheel),
             sha256,
             requested: self.is_requested(&package.name),
+            direct_url: self.direct_url(package),
         })
+    }
+
+    /// What `direct_url.json` says of a package that the profile takes from a place of its own.
+    fn direct_url(&self, package: &LockedPackage) -> Option<String> {
+        let wanted = self.planned.goal.profile()?.wanted.iter().find(|one| one.name == package.name)?;
+        direct_url(wanted, package.wheel()?)
     }
 
     /// Whether its unpacked files are linked: what the store has takes no room on its own file system.

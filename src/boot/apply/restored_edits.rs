@@ -5,15 +5,14 @@ use std::sync::atomic::Ordering;
 
 use crate::boot::apply::moved_aside::obstacle;
 use crate::boot::apply::one_apply::Work;
-use crate::boot::files::{lexical, version_of};
+use crate::boot::files::{contents_of, lexical, version_of};
 use crate::boot::ledger::Before;
 use crate::boot::machine::{find_info, record_in};
 use crate::core::diag::{Code, Failure, Finding, Subject, listed};
 use crate::core::host::kept_copies::{move_file, replace_with};
 use crate::core::host::mounts::Look;
 use crate::core::host::texts::files_below;
-use crate::core::inspect::parse_record;
-use crate::core::model::{PackageName, Sha256, Version};
+use crate::core::model::{PackageName, Version};
 
 impl Work<'_> {
     /// Brings back the edits of packages from before the first apply that are there again. A finding for each that is
@@ -98,37 +97,5 @@ impl Work<'_> {
         // One that leads out of site-packages, as a script's does, stays in the folder.
         let path: PathBuf = Path::new(path).components().filter(|part| *part != Component::ParentDir).collect();
         self.state.edits_folder(name, version).join(path)
-    }
-}
-
-/// A digest of what the wheel brought, by a RECORD: without what installers write themselves.
-pub(super) fn contents_of(record: &str) -> Sha256 {
-    let entries = parse_record(record).into_iter().filter(|entry| !is_installers(&entry.path));
-    let mut lines: Vec<String> =
-        entries.filter_map(|entry| Some(format!("{} {}\n", entry.path, entry.sha256?))).collect();
-    lines.sort();
-    Sha256::of(lines.concat().as_bytes())
-}
-
-fn is_installers(path: &str) -> bool {
-    let is_metadata = ["INSTALLER", "REQUESTED", "direct_url.json", "RECORD", "uv_cache.json", "uv_build.json"];
-    let is_one = path.rsplit_once(".dist-info/").is_some_and(|(_, file)| is_metadata.contains(&file));
-    is_one || path.ends_with(".pyc") || path.starts_with("../")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::contents_of;
-
-    #[test]
-    fn what_installers_write_does_not_count() {
-        let digest = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
-        let by_pip = format!(
-            "../../../bin/a,sha256={digest},200\na.py,sha256={digest},0\n\
-             a-1.dist-info/INSTALLER,sha256={digest},4\na-1.dist-info/RECORD,,\n"
-        );
-        let by_uv = format!("a.py,sha256={digest},0\n__pycache__/a.cpython-312.pyc,,\n");
-        assert_eq!(contents_of(&by_pip), contents_of(&by_uv));
-        assert_ne!(contents_of(&by_uv), contents_of(&by_uv.replace("a.py", "b.py")));
     }
 }

@@ -6,6 +6,7 @@ use crate::boot::goal::into_lock::{missing_lock, must_be_of, relock, stale_lock}
 use crate::boot::goal::{Goal, ProfileRequest, Request};
 use crate::boot::index::Traffic;
 use crate::boot::lock::{Lock, LockedTarget, lock_path, stale};
+use crate::boot::machine::PythonOrigin;
 use crate::boot::plan::{Wish, variables_for};
 use crate::boot::profile::Profile;
 use crate::boot::project::ProjectSearch;
@@ -167,7 +168,11 @@ fn beside(
             seen.python_facts()?;
             let message = format!("no target of the lock fits: {}", reasons.join("; "));
             let finding = Finding::error(Code::MachineNotPlanned, message);
-            Err(no(finding.with_help(format!("run `colab-boot lock {name}`"))))
+            let python = seen.machine.python.as_ref().filter(|python| python.origin == PythonOrigin::Named);
+            let python = python.and_then(|python| python.path.as_ref());
+            let named = python.map(|path| format!(" --python {}", path.display())).unwrap_or_default();
+            let help = format!("`colab-boot lock {name}{named}` makes a lock for this machine in its place");
+            Err(no(finding.with_help(help)))
         }
         Err(reasons) => Ok(Beside::Elsewhere(reasons)),
     }

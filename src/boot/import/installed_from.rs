@@ -4,6 +4,7 @@
 use serde_json::Value;
 use url::Url;
 
+use crate::boot::import::shareable_address::shareable;
 use crate::boot::machine::Installed;
 use crate::core::host::files;
 use crate::core::model::PackageName;
@@ -16,7 +17,7 @@ pub(super) fn installed_from(name: &PackageName, installed: &Installed) -> Optio
     let said: Value = serde_json::from_str(&files::read_optional(&file).ok()??).ok()?;
     let address = Url::parse(said["url"].as_str()?).ok()?;
     if let Some(commit) = said["vcs_info"]["commit_id"].as_str() {
-        return Some(vec![("git", address.to_string()), ("rev", commit.to_owned())]);
+        return Some(vec![("git", shareable(address.as_str()).0), ("rev", commit.to_owned())]);
     }
     if let Ok(path) = address.to_file_path() {
         let mut place = vec![("path", path.display().to_string())];
@@ -24,5 +25,5 @@ pub(super) fn installed_from(name: &PackageName, installed: &Installed) -> Optio
         return Some(place);
     }
     let digest = said["archive_info"]["hashes"]["sha256"].as_str()?;
-    Some(vec![("url", address.to_string()), ("sha256", digest.to_owned())])
+    Some(vec![("url", shareable(address.as_str()).0), ("sha256", digest.to_owned())])
 }

@@ -1,6 +1,7 @@
 //! Files of other tools, and environments, become profiles.
 
 mod conda;
+mod shareable_address;
 mod profile_text;
 mod script_block;
 mod installed_from;

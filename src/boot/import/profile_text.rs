@@ -8,11 +8,12 @@ use pep440_rs::{VersionSpecifier, VersionSpecifiers};
 use crate::boot::audit::{Listed, ListedIndex, RequiredLine};
 use crate::boot::import::conda::{CondaLine, of_conda};
 use crate::boot::import::installed_from::installed_from;
+use crate::boot::import::shareable_address::shareable;
 use crate::boot::import::unread_settings::instead_of;
 use crate::boot::machine::Recorded;
 use crate::boot::profile::{AskedLine, variable_fault};
 use crate::boot::seen::Seen;
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, without_secrets};
 use crate::core::matrix::Matrix;
 use crate::core::model::day::moment_in;
 use crate::core::model::version::is_cpu_build;
@@ -49,6 +50,11 @@ impl AskedPackage {
         AskedLine { name, version, place: self.place, extras: self.extras, marker: self.marker }
     }
 }
+
+/// Who gives the password of an index, and of another address: a profile is shared.
+const OF_INDEX: &str = "a profile is shared: `COLAB_BOOT_INDEX_NAME_USERNAME` and `COLAB_BOOT_INDEX_NAME_PASSWORD`, with the \
+                        name of the index, or `~/.netrc` give it";
+const OF_PLACE: &str = "a profile is shared: `~/.netrc`, or for a repository git's credential helper, gives it";
 
 /// What is asked for, by name.
 type Wishes = BTreeMap<PackageName, AskedPackage>;
@@ -106,7 +112,16 @@ struct Collected {
 
 impl Collected {
     fn leave(&mut self, file: &str, line: impl Display, why: &str) {
-        self.left_out.push(format!("{file}: {line}: {why}"));
+        self.left_out.push(without_secrets(&format!("{file}: {line}: {why}")));
+    }
+
+    /// `address` as a profile has it: the password of `what` is left out, and `why` says who else may give it.
+    fn address(&mut self, file: &str, address: &str, (what, why): (&str, &str)) -> String {
+        let (bare, had) = shareable(address);
+        if had {
+            self.leave(file, format!("the password in the address of {what}"), why);
+        }
+        bare
     }
 
     /// What is asked of an index, or of conda.
@@ -217,7 +232,10 @@ impl Collected {
     fn take_others(&mut self, file: &str, listed: &Listed, placed: PlaceReader<'_>) {
         for index in &listed.indexes {
             match &index.name {
-                Some(_) if !index.packages.is_empty() => self.indexes.push(index.clone()),
+                Some(name) if !index.packages.is_empty() => {
+                    let url = self.address(file, &index.url, (name, OF_INDEX));
+                    self.indexes.push(ListedIndex { url, ..index.clone() });
+                }
                 _ => {
                     let line = format!("the index `{}`", index.url);
                     self.leave(file, line, "an `[[index]]` names the packages that come from it");
@@ -226,7 +244,10 @@ impl Collected {
         }
         for line in listed.elsewhere.iter().chain(&listed.wheel_lines) {
             match placed(file, line) {
-                Ok(AskedLine { name, place, extras, marker, .. }) => {
+                Ok(AskedLine { name, mut place, extras, marker, .. }) => {
+                    for (_, value) in place.iter_mut().filter(|(key, _)| ["git", "url"].contains(key)) {
+                        *value = self.address(file, value, (name.as_ref(), OF_PLACE));
+                    }
                     self.wishes.insert(name, AskedPackage { extras, specifiers: Vec::new(), place, marker });
                 }
                 Err(why) => self.leave(file, line, &why),

@@ -129,6 +129,9 @@ pub fn project_metadata(folder: &Path, whole: bool, builder: Option<&Builder>) -
     let shown = folder.display();
     let text = files::read_optional(&folder.join("pyproject.toml"))?;
     let is_project = text.is_some() || folder.join("setup.py").is_file_there();
+    if !folder.is_there() {
+        return Err(Failure::input(format!("there is no `{shown}`")).help("check the path"));
+    }
     if !is_project {
         return Err(Failure::input(format!("`{shown}` is not a Python project"))
             .help("a project has a pyproject.toml or a setup.py; one below a repository needs `subdirectory`"));

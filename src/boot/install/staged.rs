@@ -39,6 +39,8 @@ pub struct BuiltPackage {
     pub version: Version,
     /// The user has asked for it by name.
     pub requested: bool,
+    /// The text of its `direct_url.json`, where it is from no index.
+    pub direct_url: Option<String>,
 }
 
 /// One package.

@@ -38,6 +38,8 @@ pub struct Incoming {
     pub sha256: Sha256,
     /// Somebody has asked for it by name.
     pub requested: bool,
+    /// The text of its `direct_url.json`, where it is from no index.
+    pub direct_url: Option<String>,
 }
 
 /// Where wheels are staged.
@@ -357,6 +359,9 @@ impl<'a> Stage<'a> {
         files.push(write(info.join("INSTALLER"), format!("{INSTALLER}\n").as_bytes(), false)?);
         if one.requested {
             files.push(write(info.join("REQUESTED"), b"", false)?);
+        }
+        if let Some(text) = &one.direct_url {
+            files.push(write(info.join("direct_url.json"), text.as_bytes(), false)?);
         }
         let list = record(&files, &tree.info, &tree.site)?;
         files.push(write(info.join("RECORD"), &list, false)?);

@@ -61,6 +61,9 @@ pub struct Entry {
     /// What its build saw of the environment, where it was built from source: it is built again when that changes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub built_with: BTreeMap<PackageName, Version>,
+    /// A digest of its files, by its RECORD, where it was built from source: no wheel of an index says what they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contents: Option<Sha256>,
     /// What it takes the place of, while an apply is under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Version>,
@@ -228,6 +231,7 @@ impl Ledger {
                 version,
                 sha256: *sha256,
                 built_with: BTreeMap::new(),
+                contents: None,
                 from: None,
                 before,
                 lacks_metadata: false,

@@ -20,7 +20,7 @@ use crate::boot::notebook::Loaded;
 use crate::core::model::{PackageName, Sha256};
 
 use stale_kernels::held_package;
-pub use stale_kernels::{Given, Touched, because};
+pub use stale_kernels::{Given, Touched, because, is_assumption};
 
 /// The format of the record.
 pub const SCHEMA: u32 = 2;
@@ -290,8 +290,10 @@ impl Marker {
             return Vec::new();
         };
         let mut all = because(&self.touched, kernel, now.loaded, now.folders);
-        // What it was asked to restart for stays true of this very process, whatever it says of itself later.
+        // What it was asked to restart for stays true of this very process, whatever it says of itself later; but for
+        // what was only assumed before it said anything.
         let asked = self.asked.iter().filter(|asked| asked.kernel == *kernel).flat_map(|asked| &asked.because);
+        let asked = asked.filter(|reason| !(now.loaded.was_compared() && is_assumption(reason)));
         for reason in now.evidence.iter().chain(asked) {
             // Of a package that has changed again since, the last change is said.
             let holds = held_package(reason);

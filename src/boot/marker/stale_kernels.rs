@@ -108,7 +108,11 @@ impl Touched {
             Some(name) if !is_stale => {
                 format!("{name} has a `.pth` file, which Python reads at startup, and {}", self.what)
             }
-            Some(name) => format!("{name}{IS_LOADED}{}", self.what),
+            Some(name) => {
+                let subject = Subject { name, modules: &self.modules, existed: self.existed, folders };
+                let holds = if loaded.is_assumed(subject) { MAY_BE_LOADED } else { IS_LOADED };
+                format!("{name}{holds}{}", self.what)
+            }
             None => self.what.clone(),
         })
     }
@@ -117,9 +121,17 @@ impl Touched {
 /// Between the name of a package that a kernel holds and what has become of it.
 const IS_LOADED: &str = " is loaded and ";
 
+/// The same of a kernel that does not say what it holds.
+const MAY_BE_LOADED: &str = " may be loaded and ";
+
 /// The package that the kernel holds, by this `reason` to restart it.
 pub(super) fn held_package(reason: &str) -> Option<&str> {
-    reason.split_once(IS_LOADED).map(|(name, _)| name)
+    reason.split_once(IS_LOADED).or_else(|| reason.split_once(MAY_BE_LOADED)).map(|(name, _)| name)
+}
+
+/// Whether nothing but a change since the kernel started speaks for this `reason`.
+pub fn is_assumption(reason: &str) -> bool {
+    reason.contains(MAY_BE_LOADED)
 }
 
 /// Why `kernel`, which has `loaded`, must restart for what is in `touched`; nothing where it need not. `folders` are

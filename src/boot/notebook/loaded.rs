@@ -116,6 +116,15 @@ impl Loaded {
         }
     }
 
+    /// Whether nothing speaks for it that the kernel holds code that `subject` is about: it has not said what it has
+    /// loaded, and no library of it is mapped.
+    pub fn is_assumed(&self, subject: Subject<'_>) -> bool {
+        let maps = |module: &String| self.maps(module, subject.folders);
+        matches!(self.modules, Modules::Unknown)
+            && !self.mapped_outside.contains(subject.name)
+            && !subject.modules.iter().any(maps)
+    }
+
     /// Whether a library of `module` is mapped, be it by a module of another name (`ctypes`).
     fn maps(&self, module: &str, folders: &[PathBuf]) -> bool {
         let path = module.replace('.', "/");

@@ -7,13 +7,14 @@ use std::sync::OnceLock;
 
 use crate::boot::files::{
     ComparedWith, Depth, FileFault, Hashed, HashedDistribution, Held, Options, StartUp, WrittenFiles,
-    check_distributions, compare, is_shared_script, looks,
+    check_distributions, compare, installed_contents, is_shared_script, looks,
 };
 use crate::boot::ledger::Hand;
 use crate::boot::lock::{LockedPackage, LockedTarget, LockedWheel};
 use crate::boot::machine::{Layout, installed_modules};
 use crate::boot::marker::Marker;
 use crate::boot::notebook::Loaded;
+use crate::boot::profile::NamedIndex;
 use crate::boot::seen::Seen;
 use crate::boot::seen::{hidden, is_code};
 use crate::boot::session::Session;
@@ -69,6 +70,8 @@ pub struct Scene<'a> {
     pub target: &'a LockedTarget,
     pub seen: &'a Seen,
     pub marker: Option<&'a Marker>,
+    /// Indexes that the profile names.
+    pub indexes: &'a [NamedIndex],
 }
 
 impl Scene<'_> {
@@ -292,15 +295,15 @@ fn is_ours(layout: &Layout, seen: &Seen, name: &PackageName) -> bool {
     location.is_none_or(|folder| layout.folders().contains(&folder))
 }
 
-/// Those given by address that were never installed from here: another file may have the same version.
+/// Those from a place of their own that were never installed from here: another file may have the same version.
 fn from_elsewhere(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Failure> {
     let mut found = BTreeMap::new();
     for package in &scene.target.packages {
         let installed = scene.seen.machine.installed.get(&package.name);
         let is_there = installed.is_some_and(|one| one.version == package.version);
-        let direct = package.wheel().filter(|wheel| is_there && wheel.index == "direct");
-        if let Some(wheel) = direct
-            && !was_built_from(scene, package, wheel)
+        let own = package.wheel().filter(|wheel| is_there && is_of_own_place(scene, package, wheel));
+        if let Some(wheel) = own
+            && !was_built_from(scene, package, wheel)?
             && !wheel.sha256.map_or(Ok(false), |digest| scene.state.record_text(&digest).map(|text| text.is_some()))?
         {
             found.insert(package.name.clone(), "it is unknown whether its files are from the wheel".to_owned());
@@ -309,13 +312,25 @@ fn from_elsewhere(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Fai
     Ok(found)
 }
 
-/// Whether what is installed was built from the file `wheel`: the ledger says so, and no apply was stopped on the way
-/// there.
-fn was_built_from(scene: Scene<'_>, package: &LockedPackage, wheel: &LockedWheel) -> bool {
+/// Whether `wheel` is from an address, or from an index that alone has the package: the default index may have another
+/// one of that name and version. A version with a label is on no public one.
+fn is_of_own_place(scene: Scene<'_>, package: &LockedPackage, wheel: &LockedWheel) -> bool {
+    let alone = |index: &NamedIndex| index.page.is_none() && index.packages.contains(&package.name);
+    let is_bound = scene.indexes.iter().any(|index| index.name == wheel.index && alone(index));
+    wheel.index == "direct" || is_bound && !package.version.is_local()
+}
+
+/// Whether what is installed was built from the file `wheel`: the ledger says so, no apply was stopped on the way
+/// there, and no other tool has installed another build since.
+fn was_built_from(scene: Scene<'_>, package: &LockedPackage, wheel: &LockedWheel) -> Result<bool, Failure> {
     let entry = scene.seen.ledger.distributions.get(&package.name);
     let entry = entry.filter(|entry| entry.version == package.version && entry.from.is_none());
     let is_from = entry.is_some_and(|entry| entry.sha256.is_some() && entry.sha256 == wheel.sha256);
-    is_from && !scene.doubted().contains(&package.name)
+    if !is_from || scene.doubted().contains(&package.name) {
+        return Ok(false);
+    }
+    let made = entry.and_then(|entry| entry.contents);
+    Ok(made.is_none() || made == installed_contents(scene.layout, &package.name)?)
 }
 
 /// What was on its way back when an apply was killed, and is not whole.

@@ -81,6 +81,7 @@ pub fn observe_situation(
         target,
         seen,
         marker: marker.as_ref(),
+        indexes: goal.profile().map(|profile| profile.indexes.as_slice()).unwrap_or_default(),
     });
     let check = scene.map_or_else(|| Ok(FileCheck::default()), |scene| session.check_files(scene, reading))?;
     let broken = &check.broken;

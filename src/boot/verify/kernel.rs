@@ -1,6 +1,6 @@
 //! Whether the kernel runs what is installed.
 
-use crate::boot::marker::{Now, RESTORE, Standing};
+use crate::boot::marker::{Now, RESTORE, Standing, is_assumption};
 use crate::boot::planned::Planned;
 use crate::core::diag::{Code, Finding};
 
@@ -12,6 +12,11 @@ pub fn held_since(planned: &Planned, now: &Now<'_>) -> Vec<String> {
         (Some(marker), None) => marker.pending(&now.gone).flat_map(|asked| asked.because.clone()).collect(),
         (None, _) => now.evidence.to_vec(),
     }
+}
+
+/// Whether the kernel may hold what was replaced, and nothing shows that it does.
+pub fn is_assumed(because: &[String]) -> bool {
+    because.iter().all(|reason| is_assumption(reason))
 }
 
 /// Where the kernel stands, why it must restart, and which variables it does not have as the profile sets them.
@@ -47,8 +52,15 @@ pub fn kernel_findings(planned: &Planned, stands: Standing, now: &Now<'_>, becau
         Standing::RestartPending | Standing::Restarted | Standing::Ready => {}
     }
     if !because.is_empty() {
-        let message = "the kernel runs code or uses variables that were replaced since";
-        let finding = Finding::error(Code::VerifyKernelOld, message).with_help("restart the kernel, then verify again");
+        let (message, help) = if is_assumed(because) {
+            (
+                "the kernel has not said what it has loaded, and packages changed after it started",
+                "in a cell, `%boot verify` compares what it has loaded; or restart the kernel, then verify again",
+            )
+        } else {
+            ("the kernel runs code or uses variables that were replaced since", "restart the kernel, then verify again")
+        };
+        let finding = Finding::error(Code::VerifyKernelOld, message).with_help(help);
         findings.push(because.iter().cloned().fold(finding, Finding::with_note));
     }
     let live = &planned.decision.environment.live;

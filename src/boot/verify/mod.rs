@@ -9,7 +9,7 @@ mod smoke;
 mod summary;
 
 pub use frameworks::{Repeated, no_gpu, repeated, smoke_finding, smoke_tests};
-pub use kernel::{held_since, kernel_findings};
+pub use kernel::{held_since, is_assumed, kernel_findings};
 pub use locked::file_findings;
 pub use native::imports;
 pub use smoke::SmokeOutcome;

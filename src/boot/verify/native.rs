@@ -8,14 +8,14 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::boot::lock::{LockedPackage, LockedTarget};
-use crate::boot::machine::installed_modules;
-use crate::boot::profile::Profile;
+use crate::boot::machine::{find_info, installed_modules};
+use crate::boot::profile::{Profile, Wanted};
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::boot::verdict::Files;
 use crate::core::diag::{Code, Finding, Subject, counted};
-use crate::core::host::Invocation;
 use crate::core::host::command::{Finished, last_lines};
+use crate::core::host::{Invocation, files};
 use crate::core::matrix::{SystemLibraries, distribution_of, release_of};
 use crate::core::model::PackageName;
 
@@ -108,7 +108,10 @@ fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &Locke
     let of = meant.filter_map(|package| {
         let location = seen.machine.installed.get(&package.name)?.location.as_ref()?;
         let all = installed_modules(&package.name, location).ok()?;
-        let mut own: Vec<&str> = all.iter().map(String::as_str).filter(|name| !ASIDE.contains(name)).collect();
+        let is_link = profile.wanted.iter().any(|one| one.name == package.name && is_editable(one));
+        let linked = if is_link { modules_behind(&package.name, location) } else { Vec::new() };
+        let all = all.iter().chain(&linked).map(String::as_str);
+        let mut own: Vec<&str> = all.filter(|name| !ASIDE.contains(name)).collect();
         if own.iter().any(|name| !name.starts_with('_')) {
             own.retain(|name| !name.starts_with('_'));
         }
@@ -117,13 +120,25 @@ fn modules(session: &Session<'_>, profile: &Profile, seen: &Seen, target: &Locke
         let named = package.name.to_string().replace('-', "_");
         if own.contains(&named.as_str()) {
             own.retain(|name| *name == named);
-        } else if own.len() > 1 && !is_compiled(package) {
+        } else if own.len() > 1 && !is_compiled(package) && !is_link {
             own.clear();
         }
         own.extend(checks(session, seen, package));
         (!own.is_empty()).then(|| (package.name.clone(), own.join(",")))
     });
     of.collect()
+}
+
+fn is_editable(wanted: &Wanted) -> bool {
+    wanted.origin.as_ref().is_some_and(|origin| origin.editable().is_some())
+}
+
+/// The modules that a link to a project's folder leads to, where its build says so (setuptools, `top_level.txt`).
+fn modules_behind(name: &PackageName, site: &Path) -> Vec<String> {
+    let info = find_info(site, name).ok().flatten();
+    let text = info.and_then(|info| files::read_optional(&info.join("top_level.txt")).ok().flatten());
+    let is_name = |line: &&str| !line.is_empty() && line.chars().all(|c| c.is_alphanumeric() || c == '_');
+    text.unwrap_or_default().lines().map(str::trim).filter(is_name).map(str::to_owned).collect()
 }
 
 fn is_compiled(package: &LockedPackage) -> bool {

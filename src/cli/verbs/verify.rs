@@ -18,8 +18,8 @@ use crate::boot::situation::Reading;
 use crate::boot::state::State;
 use crate::boot::verdict::{Compared, Files, Report, Verdict};
 use crate::boot::verify::{
-    Repeated, SmokeOutcome, file_findings, held_since, imports, kernel_findings, no_gpu, repeated, shown_tests,
-    smoke_finding, smoke_tests, summary,
+    Repeated, SmokeOutcome, file_findings, held_since, imports, is_assumed, kernel_findings, no_gpu, repeated,
+    shown_tests, smoke_finding, smoke_tests, summary,
 };
 use crate::cli::arguments::VerifyOptions;
 use crate::core::diag::{Code, Failure, Finding, Kind, count_errors};
@@ -69,7 +69,7 @@ pub(super) fn run(options: &VerifyOptions, session: &Session<'_>) -> Result<Repo
     if let Compared::Differs(seen) = &evidence.kernel {
         because.extend(seen.iter().cloned());
     }
-    if !because.is_empty() {
+    if !because.is_empty() && !is_assumed(&because) {
         evidence.kernel = Compared::Differs(because.clone());
     }
     findings.extend(missing_debian(target, seen));

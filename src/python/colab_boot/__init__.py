@@ -105,7 +105,7 @@ def header_of(text):
 
 def cells():
     """What the cells of this kernel said, with the one that runs."""
-    return sys.modules["IPython"].get_ipython().history_manager.input_hist_raw
+    return [text.replace("\r\n", "\n") for text in sys.modules["IPython"].get_ipython().history_manager.input_hist_raw]
 
 
 def header():
@@ -125,6 +125,10 @@ def of_field(name, value):
     return " ".join(parts).strip()
 
 
+# The first line of what a form asks for; in a cell, nobody writes it.
+FORM = "# The form of this notebook, for the GPU: "
+
+
 def of_form():
     """The lines that a form asks for: variables of this kernel. A list of packages is read as people write it: `a, b >= 2`."""
     names = sys.modules["IPython"].get_ipython().user_ns
@@ -137,7 +141,7 @@ def of_form():
     lines = [framework + version] * (framework.lower() not in ("", "none")) + [word.strip(",'\"") for word in packages.split()]
     if not any(lines):
         raise ColabBootStop("colab-boot: the form names no package: set the variables framework or packages above %boot form")
-    return "\n".join([f"# gpu: {gpu or 'this machine'}", *filter(None, lines)]) + "\n"
+    return "\n".join([FORM + (gpu or "this machine"), *filter(None, lines)]) + "\n"
 
 
 # What a profile begins with that was made of other lines than its own.
@@ -148,7 +152,7 @@ def of_body(body, there):
     """The text of the profile that the body of a cell is. Requirement lines, as pip takes them, and inline metadata become one; `there`, where it was
     made of them."""
     metadata = header_of(body)
-    what = "inline metadata" if metadata else "form" if body.startswith("# gpu: ") else "cell"
+    what = "inline metadata" if metadata else "form" if body.startswith(FORM) else "cell"
     lines = (line.strip() for line in body.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
     if not first and not metadata:
@@ -175,8 +179,8 @@ def of_body(body, there):
         raise ColabBootStop(f"colab-boot: the {what} says what can't be installed, see above: correct it, or take it out. Nothing was changed")
     # That it was made in this folder says nothing.
     text = mark + re.sub(r'(?m)^name = ".*"$', 'name = "notebook"', done.stdout, count=1)
-    gpu = re.match("# gpu: (?!this machine\n)(.*)\n", body)
-    return ended(text.replace("[target]\n", f"[target]\ngpus = [{json.dumps(gpu.group(1))}]\n", 1) if gpu else text)
+    gpu = body.partition("\n")[0][len(FORM):] if what == "form" else "this machine"
+    return ended(text if gpu == "this machine" else text.replace("[target]\n", f"[target]\ngpus = [{json.dumps(gpu)}]\n", 1))
 
 
 def ended(text):
@@ -289,14 +293,17 @@ def split(line):
     try:
         words = shlex.split(line)
     except ValueError as error:
-        raise ColabBootStop(f"colab-boot: {error}: quote the text, or write it below %%boot explain") from None
+        verb, _, text = line.strip().partition(" ")
+        if verb == "explain":  # a sentence, which may have an apostrophe
+            return verb, [text]
+        raise ColabBootStop(f"colab-boot: {error}: quote the text") from None
     return ("apply", words) if not words or words[0].startswith("-") else (words[0], words[1:])
 
 
 def boot(line, cell=None):
     """`%boot` and `%%boot`."""
     # The front end may give a line magic a blank cell.
-    body = cell if cell and cell.strip() else None
+    body = cell.replace("\r\n", "\n") if cell and cell.strip() else None
     if body is None and (not line.strip() or line.split()[0] in ("-h", "--help")):
         return colab_boot_say(__doc__.split("\n\n")[1] + "\n\n    %boot help lists the commands\n")
     verb, words = split(line)
@@ -326,7 +333,7 @@ def boot(line, cell=None):
     if own is not None and own.name == NOTEBOOK:
         if verb in ("add", "remove", "upgrade"):
             raise ColabBootStop(f"colab-boot: the packages of this notebook are those below %%boot: change its lines instead of %boot {verb}")
-        if verb == "verify" and COLAB_BOOT.get("text") not in (None, text_of(own)):
+        if verb in WITH_PROFILE and COLAB_BOOT.get("text") not in (None, text_of(own)):
             raise ColabBootStop(f"colab-boot: {own} is not what %%boot of this kernel has written: another notebook or a person has changed it. Run the %%boot cell again")
     if verb in WITH_PROFILE and own is None:
         raise ColabBootStop(f"colab-boot: there is no profile: write one below %%boot, or name its file: %boot {verb} my.toml")
@@ -511,6 +518,14 @@ def offer(error):
         colab_boot_say(f"colab-boot knows this error: {found[0]['means'].split('. ')[0].rstrip('.')}. What helps: %boot explain\n")
 
 
+def difference(change):
+    """What a change of a plan would put right."""
+    name, installed, locked = change["name"], change["from"], change["to"]
+    if installed == locked:
+        return f"{name} {locked}: {change.get('reason') or 'its files differ'}"
+    return f"{name} is {installed or 'not installed'}, locked is {locked or 'none'}"
+
+
 def notice():
     """Says what another tool has changed of the locked packages. Packages that no lock names are the user's business."""
     path = profile()
@@ -519,7 +534,7 @@ def notice():
     report = report_of(["plan", str(path), "--locked", "--python", sys.executable, "--offline"], 10) or {}
     changes = (report.get("plan") or {}).get("changes") or []
     if changes:
-        words = [f"{one['name']} is {one['from'] or 'not installed'}, locked is {one['to'] or 'none'}" for one in changes]
+        words = [difference(one) for one in changes]
         more = f" and {len(words) - 3} more" if len(words) > 3 else ""
         colab_boot_say(f"colab-boot: packages differ from the lock: {'; '.join(words[:3])}{more}. Put them back: %boot apply\n")
 

@@ -10,7 +10,7 @@ class ColabBootImports:
     colab_boot = True
 
     def __init__(self):
-        self.begun, self.stamps, self.again = {}, {}, set()
+        self.begun, self.stamps, self.again, self.left = {}, {}, set(), {}
 
     def find_spec(self, name, path=None, target=None):
         now = time.time_ns()
@@ -22,6 +22,9 @@ class ColabBootImports:
         now = time.time_ns() - time.monotonic_ns()
         for name, (wall, steady, first) in begun.items():
             try:
+                if name not in sys.modules:
+                    self.leave(name, wall)
+                    continue
                 module = sys.modules[name]
                 if type(module).__name__ == "_LazyModule":  # it is loaded when it is used
                     self.begun[name] = (wall, steady, first)
@@ -36,6 +39,47 @@ class ColabBootImports:
             # One that was loaded again may have left what it was before in other hands.
             if known is not None and known[1] != stamp or first != wall and stamp[0] >= first - 20_000_000:
                 self.again.add(name)
+
+
+    def leave(self, name, since):
+        """Remembers what the file of a module that is not in sys.modules any more looks like: other names may still lead to the module."""
+        file = colab_boot_source(name)
+        if file:
+            stamp = colab_boot_stamp(file)[0]
+            self.left[name] = (file, stamp if stamp[0] < since - 20_000_000 else None)
+
+
+def colab_boot_source(name):
+    """The file in site-packages that a module of this name is read from; None without."""
+    stem = name.replace(".", os.sep)
+    folders = [entry for entry in sys.path if isinstance(entry, str) and entry.endswith("-packages")]
+    files = [os.path.join(folder, stem + end) for folder in folders for end in (os.sep + "__init__.py", ".py")]
+    return next(filter(os.path.isfile, files), None)
+
+
+def colab_boot_left(imports, loaded):
+    """Modules that were taken out of sys.modules and whose files have changed since: for each name its file, what that looked like then and looks like now,
+    and the namespace by which other names still lead to the module."""
+    for name in imports.stamps.keys() - loaded.keys():
+        file = colab_boot_source(name)
+        if file:
+            imports.left.setdefault(name, (file, imports.stamps[name][1]))
+    changed, found = {}, {}
+    for name, (file, was) in imports.left.items():
+        try:
+            stamp = colab_boot_stamp(file)[0]
+        except OSError:
+            stamp = None
+        if name not in loaded and (was is None or was != stamp):
+            changed[name] = (file, was, stamp)
+    for one in gc.get_objects() if changed else []:
+        kind = type(one)
+        if kind is types.FunctionType or kind is types.ModuleType:
+            space = one.__globals__ if kind is types.FunctionType else object.__getattribute__(one, "__dict__")
+            name = space.get("__name__")
+            if type(name) is str and name in changed and space.get("__file__") == changed[name][0]:
+                found[name] = (*changed[name], space)
+    return found
 
 
 def colab_boot_imports():
@@ -384,8 +428,12 @@ def colab_boot_modules(loaded):
         stamps[name] = (id(module), was, names or known and known[2:] and known[2])
         if was != stamp or was is None or again:
             suspects.append((name, file, was, stamp, again))
+    spaces = {name: object.__getattribute__(module, "__dict__") for name, (module, _) in installed.items()}
+    for name, (file, was, stamp, space) in colab_boot_left(imports, loaded).items():
+        spaces[name] = space
+        suspects.append((name, file, was, stamp, True))
     imports.stamps, imports.again = stamps, set()
-    return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, loaded, started, folders)}
+    return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, spaces, started, folders)}
 
 
 def colab_boot_functions(name, space, file):
@@ -409,8 +457,8 @@ def colab_boot_functions(name, space, file):
     return found
 
 
-def colab_boot_compared(suspects, loaded, started, folders):
-    """Each of the suspects with what their code says, as far as that takes no time to speak of."""
+def colab_boot_compared(suspects, spaces, started, folders):
+    """Each of the suspects, which have these namespaces, with what their code says, as far as that takes no time to speak of."""
     end, function = time.thread_time() + 0.06, types.FunctionType
     # A module that no earlier cell has looked at may have been loaded twice, and its first functions may be in other hands.
     anywhere = {file: [] for _, file, was, _, again in suspects if (again or was is None) and file.endswith(".py")}
@@ -424,7 +472,7 @@ def colab_boot_compared(suspects, loaded, started, folders):
             try:
                 if time.thread_time() + 1e-6 * stamp[1] > end and not again:  # a kilobyte takes a millisecond at most
                     raise TimeoutError
-                space = object.__getattribute__(loaded[name][0], "__dict__")
+                space = spaces[name]
                 live = anywhere[file] if file in anywhere else colab_boot_functions(name, space, file)
                 with open(file, "rb") as source:
                     text = source.read()

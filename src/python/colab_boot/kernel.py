@@ -318,7 +318,8 @@ def colab_boot_runner():
 
 
 # Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
-# gone. If the server won't, the kernel is ended, and the server starts another. A process that has its number by then is left alone.
+# gone. If the server won't, the kernel is ended, and the server starts another. Without a server it has ended itself by then, but for threads that it waits
+# for. A process that has its number by then is left alone.
 COLAB_BOOT_RESTART = """
 import os, signal, sys, time, urllib.request
 url, pid, token = sys.argv[1], int(sys.argv[2]), sys.stdin.readline().strip()
@@ -328,7 +329,7 @@ def started():
     except OSError:
         return None
 before = started()
-time.sleep(0.7)
+time.sleep(0.7 if url else 5)
 try:
     request = urllib.request.Request(url, data=b"{}", method="POST", headers={"Authorization": "token " + token})
     urllib.request.urlopen(request, timeout=30).read()
@@ -352,14 +353,13 @@ def colab_boot_restart(then="run all cells again when it is back"):
     from ipykernel.connect import get_connection_file
 
     kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
-    if server:
-        url = f"{server[0]}api/kernels/{kernel}/restart"
-        arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, str(os.getpid())]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        child = subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, text=True, **quiet)
-        child.stdin.write(server[1] + "\n")  # not an argument: those can be read by everybody
-        child.stdin.close()
-    else:
+    url, token = (f"{server[0]}api/kernels/{kernel}/restart", server[1]) if server else ("", "")
+    arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, str(os.getpid())]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    child = subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, text=True, **quiet)
+    child.stdin.write(token + "\n")  # not an argument: those can be read by everybody
+    child.stdin.close()
+    if not server:
         sys.modules["IPython"].get_ipython().kernel.do_shutdown(True)
     raise ColabBootStop(f"colab-boot: the kernel restarts now, once; {then}")
 

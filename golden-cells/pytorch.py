@@ -306,7 +306,7 @@ class ColabBootScreen:
                     texts = {kind: re.sub(made, cell, text) for kind, text in texts.items()}
                     line = r'`([\w.-]+) = (?:"|&quot;|&#34;|&#x22;)(?:\*|((?:[=<>!~]|&[gl]t;)[^`]*?))(?:"|&quot;|&#34;|&#x22;)`'
                     texts = {kind: re.sub(line, lambda line: f"`{line[1]}{line[2] or ''}`", text) for kind, text in texts.items()}
-                texts = {kind: re.sub(r"\.notebook-plan-\d+\.toml", "cell", text).replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
+                texts = {kind: re.sub(r"\.notebook(-plan-\d+\.toml|\.toml(?=:\d))", "cell", text).replace("`colab-boot ", "`%boot ") for kind, text in texts.items()}
             return self.display(texts)
         speed, left = record["speed"], max(record["total"] - record["done"], 0)
         text = f"{colab_boot_size(record['done'])} of {colab_boot_size(record['total'])}"
@@ -453,16 +453,24 @@ def colab_boot_runner():
 
 
 # Runs apart from the kernel: asks the server for a restart, which no front end takes for a crash. By then the queued cells are
-# gone. If the server won't, the kernel is ended, and the server starts another.
+# gone. If the server won't, the kernel is ended, and the server starts another. Without a server it has ended itself by then, but for threads that it waits
+# for. A process that has its number by then is left alone.
 COLAB_BOOT_RESTART = """
 import os, signal, sys, time, urllib.request
 url, pid, token = sys.argv[1], int(sys.argv[2]), sys.stdin.readline().strip()
-time.sleep(0.7)
+def started():
+    try:
+        return open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[19]
+    except OSError:
+        return None
+before = started()
+time.sleep(0.7 if url else 5)
 try:
     request = urllib.request.Request(url, data=b"{}", method="POST", headers={"Authorization": "token " + token})
     urllib.request.urlopen(request, timeout=30).read()
 except Exception:
-    os.kill(pid, signal.SIGKILL)
+    if before and started() == before:
+        os.kill(pid, signal.SIGKILL)
 """
 
 
@@ -480,14 +488,13 @@ def colab_boot_restart(then="run all cells again when it is back"):
     from ipykernel.connect import get_connection_file
 
     kernel = pathlib.Path(get_connection_file()).stem.split("-", 1)[-1]
-    if server:
-        url = f"{server[0]}api/kernels/{kernel}/restart"
-        arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, str(os.getpid())]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        child = subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, text=True, **quiet)
-        child.stdin.write(server[1] + "\n")  # not an argument: those can be read by everybody
-        child.stdin.close()
-    else:
+    url, token = (f"{server[0]}api/kernels/{kernel}/restart", server[1]) if server else ("", "")
+    arguments = [sys.executable, "-I", "-c", COLAB_BOOT_RESTART, url, str(os.getpid())]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    child = subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, text=True, **quiet)
+    child.stdin.write(token + "\n")  # not an argument: those can be read by everybody
+    child.stdin.close()
+    if not server:
         sys.modules["IPython"].get_ipython().kernel.do_shutdown(True)
     raise ColabBootStop(f"colab-boot: the kernel restarts now, once; {then}")
 
@@ -620,7 +627,7 @@ class ColabBootImports:
     colab_boot = True
 
     def __init__(self):
-        self.begun, self.stamps, self.again = {}, {}, set()
+        self.begun, self.stamps, self.again, self.left = {}, {}, set(), {}
 
     def find_spec(self, name, path=None, target=None):
         now = time.time_ns()
@@ -632,6 +639,9 @@ class ColabBootImports:
         now = time.time_ns() - time.monotonic_ns()
         for name, (wall, steady, first) in begun.items():
             try:
+                if name not in sys.modules:
+                    self.leave(name, wall)
+                    continue
                 module = sys.modules[name]
                 if type(module).__name__ == "_LazyModule":  # it is loaded when it is used
                     self.begun[name] = (wall, steady, first)
@@ -646,6 +656,50 @@ class ColabBootImports:
             # One that was loaded again may have left what it was before in other hands.
             if known is not None and known[1] != stamp or first != wall and stamp[0] >= first - 20_000_000:
                 self.again.add(name)
+
+
+    def leave(self, name, since):
+        """Remembers what the file of a module that is not in sys.modules any more looks like: other names may still lead to the module."""
+        file = colab_boot_source(name)
+        if file:
+            stamp = colab_boot_stamp(file)[0]
+            self.left[name] = (file, stamp if stamp[0] < since - 20_000_000 else None)
+
+
+def colab_boot_source(name):
+    """The file in site-packages that a module of this name is read from; None without."""
+    stem = name.replace(".", os.sep)
+    folders = [entry for entry in sys.path if isinstance(entry, str) and entry.endswith("-packages")]
+    files = [os.path.join(folder, stem + end) for folder in folders for end in (os.sep + "__init__.py", ".py")]
+    return next(filter(os.path.isfile, files), None)
+
+
+def colab_boot_left(imports, loaded):
+    """Modules that were taken out of sys.modules and to which other names still lead: for each its file, what that looked like then and looks like now, and
+    its namespace. Another one of that name may have been loaded since."""
+    for name in imports.stamps.keys() - loaded.keys():
+        file = colab_boot_source(name)
+        if file:
+            imports.left.setdefault(name, (file, imports.stamps[name][1]))
+    left, found = imports.left, {}
+    current = {id(object.__getattribute__(loaded[name][0], "__dict__")) for name in left if name in loaded}
+    for one in gc.get_objects() if left else []:
+        kind = type(one)
+        if kind is types.FunctionType or kind is types.ModuleType:
+            space = one.__globals__ if kind is types.FunctionType else object.__getattribute__(one, "__dict__")
+            name = space.get("__name__")
+            if type(name) is str and name in left and id(space) not in current and space.get("__file__") == left[name][0]:
+                found[name] = space
+    imports.left = {name: left[name] for name in found}
+    return {name: (*left[name], colab_boot_stamp_now(left[name][0]), space) for name, space in found.items()}
+
+
+def colab_boot_stamp_now(file):
+    """What a file looks like; None where it is gone."""
+    try:
+        return colab_boot_stamp(file)[0]
+    except OSError:
+        return None
 
 
 def colab_boot_imports():
@@ -993,9 +1047,12 @@ def colab_boot_modules(loaded):
         again = stamp is not None and name in imports.again
         stamps[name] = (id(module), was, names or known and known[2:] and known[2])
         if was != stamp or was is None or again:
-            suspects.append((name, file, was, stamp, again))
+            suspects.append((name, file, was, stamp, again, object.__getattribute__(module, "__dict__")))
+    left = colab_boot_left(imports, loaded)
+    suspects.extend((name, file, was, stamp, True, space) for name, (file, was, stamp, space) in left.items() if was is None or was != stamp)
     imports.stamps, imports.again = stamps, set()
-    return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, loaded, started, folders)}
+    compared = colab_boot_compared(suspects, started, folders)
+    return {"names": sorted({*stamps, *left}), "changed": compared, "left": {name: one[0] for name, one in left.items()}}
 
 
 def colab_boot_functions(name, space, file):
@@ -1019,22 +1076,21 @@ def colab_boot_functions(name, space, file):
     return found
 
 
-def colab_boot_compared(suspects, loaded, started, folders):
+def colab_boot_compared(suspects, started, folders):
     """Each of the suspects with what their code says, as far as that takes no time to speak of."""
     end, function = time.thread_time() + 0.06, types.FunctionType
     # A module that no earlier cell has looked at may have been loaded twice, and its first functions may be in other hands.
-    anywhere = {file: [] for _, file, was, _, again in suspects if (again or was is None) and file.endswith(".py")}
+    anywhere = {file: [] for _, file, was, _, again, _ in suspects if (again or was is None) and file.endswith(".py")}
     for one in [one for one in gc.get_objects() if type(one) is function] if anywhere else []:
         if one.__code__.co_filename in anywhere:
             anywhere[one.__code__.co_filename].append(one)
     changed = []
-    for name, file, was, stamp, again in suspects:
+    for name, file, was, stamp, again, space in suspects:
         found = ("unknown", "no source to compare")
         if stamp and file.endswith(".py"):
             try:
                 if time.thread_time() + 1e-6 * stamp[1] > end and not again:  # a kilobyte takes a millisecond at most
                     raise TimeoutError
-                space = object.__getattribute__(loaded[name][0], "__dict__")
                 live = anywhere[file] if file in anywhere else colab_boot_functions(name, space, file)
                 with open(file, "rb") as source:
                     text = source.read()
@@ -1114,12 +1170,15 @@ def colab_boot_facts(variables):
     if "tensorflow" in loaded:
         context = loaded.get("tensorflow.python.eager.context")
         initialised["tensorflow"] = asked(lambda: context.context()._initialized)
+    seen = told(lambda: colab_boot_modules(files)) or {}
+    for name, file in seen.pop("left", {}).items():
+        modules.setdefault(name, {"file": told(lambda: colab_boot_real(file)), "version": None})
     return {
         "schema": 2,
         "pid": os.getpid(),
         "at": at,
         "modules": modules,
-        **(told(lambda: colab_boot_modules(files)) or {}),
+        **seen,
         "environment": {name: os.environ.get(name) for name in variables if encodable(os.environ.get(name, ""))},
         "initialised": {name: known for name, known in initialised.items() if known is not None},
         "path": [entry for entry in (entry or told(os.getcwd) for entry in sys.path) if encodable(entry)],
@@ -1162,4 +1221,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:8628611180e4ee219f4ec29f0e38ec39c3b3a7a66ae964300722c14883f04c73
+# Built as sha256:0a29386c4b85282609fe8e1c1e2cf6d77d8874dc820ebd9dff5472e6446dc4bc

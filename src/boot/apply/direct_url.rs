@@ -1,6 +1,6 @@
 //! `direct_url.json`: where a package comes from that no index has
-//! (<https://packaging.python.org/en/latest/specifications/direct-url/>). Other tools know it by that: `pip freeze` names
-//! the place, not a release of an index that is called the same.
+//! (<https://packaging.python.org/en/latest/specifications/direct-url/>). Other tools know it by that: `pip freeze`
+//! names the place, not a release of an index that is called the same.
 
 use serde_json::{Map, Value, json};
 use url::Url;

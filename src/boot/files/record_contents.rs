@@ -6,7 +6,7 @@ use crate::core::inspect::parse_record;
 use crate::core::model::{PackageName, Sha256};
 
 /// A digest of what the wheel of `name` brought, as it is installed in `layout` now; `None` where no RECORD
-/// says. Whoever installs the same wheel, it is the same.
+/// says. All installers of one wheel leave the same.
 pub fn installed_contents(layout: &Layout, name: &PackageName) -> Result<Option<Sha256>, Failure> {
     for folder in layout.folders() {
         if let Some(info) = find_info(folder, name)? {

@@ -103,9 +103,14 @@ def header_of(text):
     return found and found.group()
 
 
+def unix(text):
+    """The text with lines as Python ends them."""
+    return re.sub("\r\n?", "\n", text)
+
+
 def cells():
     """What the cells of this kernel said, with the one that runs."""
-    return [text.replace("\r\n", "\n") for text in sys.modules["IPython"].get_ipython().history_manager.input_hist_raw]
+    return [unix(text) for text in sys.modules["IPython"].get_ipython().history_manager.input_hist_raw]
 
 
 def header():
@@ -303,7 +308,7 @@ def split(line):
 def boot(line, cell=None):
     """`%boot` and `%%boot`."""
     # The front end may give a line magic a blank cell.
-    body = cell.replace("\r\n", "\n") if cell and cell.strip() else None
+    body = unix(cell) if cell and cell.strip() else None
     if body is None and (not line.strip() or line.split()[0] in ("-h", "--help")):
         return colab_boot_say(__doc__.split("\n\n")[1] + "\n\n    %boot help lists the commands\n")
     verb, words = split(line)

@@ -58,28 +58,31 @@ def colab_boot_source(name):
 
 
 def colab_boot_left(imports, loaded):
-    """Modules that were taken out of sys.modules and whose files have changed since: for each name its file, what that looked like then and looks like now,
-    and the namespace by which other names still lead to the module."""
+    """Modules that were taken out of sys.modules and to which other names still lead: for each its file, what that looked like then and looks like now, and
+    its namespace. Another one of that name may have been loaded since."""
     for name in imports.stamps.keys() - loaded.keys():
         file = colab_boot_source(name)
         if file:
             imports.left.setdefault(name, (file, imports.stamps[name][1]))
-    changed, found = {}, {}
-    for name, (file, was) in imports.left.items():
-        try:
-            stamp = colab_boot_stamp(file)[0]
-        except OSError:
-            stamp = None
-        if name not in loaded and (was is None or was != stamp):
-            changed[name] = (file, was, stamp)
-    for one in gc.get_objects() if changed else []:
+    left, found = imports.left, {}
+    current = {id(object.__getattribute__(loaded[name][0], "__dict__")) for name in left if name in loaded}
+    for one in gc.get_objects() if left else []:
         kind = type(one)
         if kind is types.FunctionType or kind is types.ModuleType:
             space = one.__globals__ if kind is types.FunctionType else object.__getattribute__(one, "__dict__")
             name = space.get("__name__")
-            if type(name) is str and name in changed and space.get("__file__") == changed[name][0]:
-                found[name] = (*changed[name], space)
-    return found
+            if type(name) is str and name in left and id(space) not in current and space.get("__file__") == left[name][0]:
+                found[name] = space
+    imports.left = {name: left[name] for name in found}
+    return {name: (*left[name], colab_boot_stamp_now(left[name][0]), space) for name, space in found.items()}
+
+
+def colab_boot_stamp_now(file):
+    """What a file looks like; None where it is gone."""
+    try:
+        return colab_boot_stamp(file)[0]
+    except OSError:
+        return None
 
 
 def colab_boot_imports():
@@ -427,13 +430,12 @@ def colab_boot_modules(loaded):
         again = stamp is not None and name in imports.again
         stamps[name] = (id(module), was, names or known and known[2:] and known[2])
         if was != stamp or was is None or again:
-            suspects.append((name, file, was, stamp, again))
-    spaces = {name: object.__getattribute__(module, "__dict__") for name, (module, _) in installed.items()}
-    for name, (file, was, stamp, space) in colab_boot_left(imports, loaded).items():
-        spaces[name] = space
-        suspects.append((name, file, was, stamp, True))
+            suspects.append((name, file, was, stamp, again, object.__getattribute__(module, "__dict__")))
+    left = colab_boot_left(imports, loaded)
+    suspects.extend((name, file, was, stamp, True, space) for name, (file, was, stamp, space) in left.items() if was is None or was != stamp)
     imports.stamps, imports.again = stamps, set()
-    return {"names": sorted(stamps), "changed": colab_boot_compared(suspects, spaces, started, folders)}
+    compared = colab_boot_compared(suspects, started, folders)
+    return {"names": sorted({*stamps, *left}), "changed": compared, "left": {name: one[0] for name, one in left.items()}}
 
 
 def colab_boot_functions(name, space, file):
@@ -457,22 +459,21 @@ def colab_boot_functions(name, space, file):
     return found
 
 
-def colab_boot_compared(suspects, spaces, started, folders):
-    """Each of the suspects, which have these namespaces, with what their code says, as far as that takes no time to speak of."""
+def colab_boot_compared(suspects, started, folders):
+    """Each of the suspects with what their code says, as far as that takes no time to speak of."""
     end, function = time.thread_time() + 0.06, types.FunctionType
     # A module that no earlier cell has looked at may have been loaded twice, and its first functions may be in other hands.
-    anywhere = {file: [] for _, file, was, _, again in suspects if (again or was is None) and file.endswith(".py")}
+    anywhere = {file: [] for _, file, was, _, again, _ in suspects if (again or was is None) and file.endswith(".py")}
     for one in [one for one in gc.get_objects() if type(one) is function] if anywhere else []:
         if one.__code__.co_filename in anywhere:
             anywhere[one.__code__.co_filename].append(one)
     changed = []
-    for name, file, was, stamp, again in suspects:
+    for name, file, was, stamp, again, space in suspects:
         found = ("unknown", "no source to compare")
         if stamp and file.endswith(".py"):
             try:
                 if time.thread_time() + 1e-6 * stamp[1] > end and not again:  # a kilobyte takes a millisecond at most
                     raise TimeoutError
-                space = spaces[name]
                 live = anywhere[file] if file in anywhere else colab_boot_functions(name, space, file)
                 with open(file, "rb") as source:
                     text = source.read()
@@ -552,12 +553,15 @@ def colab_boot_facts(variables):
     if "tensorflow" in loaded:
         context = loaded.get("tensorflow.python.eager.context")
         initialised["tensorflow"] = asked(lambda: context.context()._initialized)
+    seen = told(lambda: colab_boot_modules(files)) or {}
+    for name, file in seen.pop("left", {}).items():
+        modules.setdefault(name, {"file": told(lambda: colab_boot_real(file)), "version": None})
     return {
         "schema": 2,
         "pid": os.getpid(),
         "at": at,
         "modules": modules,
-        **(told(lambda: colab_boot_modules(files)) or {}),
+        **seen,
         "environment": {name: os.environ.get(name) for name in variables if encodable(os.environ.get(name, ""))},
         "initialised": {name: known for name, known in initialised.items() if known is not None},
         "path": [entry for entry in (entry or told(os.getcwd) for entry in sys.path) if encodable(entry)],

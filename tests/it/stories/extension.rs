@@ -23,7 +23,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
 
 /// A notebook whose kernels have the extension, as an installed wheel gives it to them; and a kernel that has loaded
 /// it.
-fn opened(day: &Day, stack: Stack) -> Option<(Notebook, Kernel)> {
+pub fn opened(day: &Day, stack: Stack) -> Option<(Notebook, Kernel)> {
     let link = format!("{}/src/python\n", env!("CARGO_MANIFEST_DIR"));
     std::fs::write(day.venv.layout().join("extension.pth"), link).expect("a link");
     let mut notebook = Notebook::open(day, stack)?;

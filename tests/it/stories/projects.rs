@@ -162,7 +162,7 @@ fn an_editable_project_is_its_folder() {
     let folder = day.test.path("mine");
     project(&folder, "mine", Some("1.0"), "one");
     day.profile("profile", &[], "");
-    day.run(&["add", "-e", "gone"]).expect(2).says("`gone` is not a Python project");
+    day.run(&["add", "-e", "gone"]).expect(2).says("there is no `gone`");
     day.run(&["add", "-e", "mine"]).expect(0);
     assert!(day.read("profile.toml").contains("mine = { path = \"mine\", editable = true }"));
     day.run(&["apply"]).expect(0).says("applied: 2 packages as locked");
@@ -186,6 +186,62 @@ fn an_editable_project_is_its_folder() {
     bash.arg(day.test.path("by-hand.sh")).env("PIP_INDEX_URL", &day.server.url).env("PIP_NO_BUILD_ISOLATION", "1");
     let said = Outcome::of(bash);
     assert_eq!((said.code, word(&day, "mine")), (0, "three".to_owned()), "{said:?}");
+}
+
+/// Other tools see where it is from, and what they put in its place is seen.
+#[test]
+fn another_build_of_its_version_is_not_the_locked_one() {
+    for value in ["{ path = 'mine' }", "{ path = 'mine', editable = true }"] {
+        let day = day();
+        let folder = day.test.path("mine");
+        project(&folder, "mine", Some("1.0"), "one");
+        for (name, value) in [("p", value), ("q", "'==1.0'")] {
+            day.profile(name, &[], "");
+            let text = day.read(&format!("{name}.toml")) + &format!("mine = {value}\n");
+            std::fs::write(day.test.path(&format!("{name}.toml")), text).expect("a profile");
+        }
+        day.run(&["apply", "p.toml"]).expect(0);
+        day.run(&["verify", "p.toml"]).expect(0);
+        let info = day.venv.layout().join("mine-1.0.dist-info/direct_url.json");
+        let said = std::fs::read_to_string(info).expect("direct_url.json");
+        assert!(said.contains(&format!("\"url\":\"file://{}\"", folder.display())), "{said}");
+        day.run(&["init", "again.toml", "--from", "venv"]).expect(0);
+        assert!(day.read("again.toml").contains("mine = { path = "), "{}", day.read("again.toml"));
+        // The same version with other code, which pip builds.
+        std::fs::write(folder.join("mine.py"), "word = 'two'\n").expect("a file");
+        day.pip(&["install", "--no-deps", "--no-build-isolation", "--force-reinstall", &folder.display().to_string()]);
+        std::fs::write(folder.join("mine.py"), "word = 'one'\n").expect("a file");
+        assert_eq!(word(&day, "mine"), "two");
+        let said = day.run(&["verify", "p.toml"]).expect(1);
+        assert!(said.stderr.contains("mine 1.0 is not the one that is locked"), "{value}: {said:?}");
+        day.run(&["plan", "p.toml"]).expect(0).says("replace");
+        day.run(&["apply", "p.toml"]).expect(0).says("applied: ");
+        assert_eq!(word(&day, "mine"), "one");
+        day.run(&["verify", "p.toml"]).expect(0);
+    }
+}
+
+/// A wheel of a folder that alone has `lib`, and the one of that version on the index.
+#[test]
+fn a_package_of_the_same_version_from_another_index_is_not_the_locked_one() {
+    let day = day();
+    std::fs::create_dir(day.test.path("own")).expect("a folder");
+    crate::support::python::wheel(&day.test.path("own"), ("lib", "1.0"), "private");
+    let own = "[[index]]\nname = 'own'\npath = 'own'\npackages = ['lib']\n";
+    day.profile("p", &["lib"], own);
+    day.run(&["lock", "p.toml"]).expect(0);
+    for _ in 0..2 {
+        day.pip(&["install", "--force-reinstall", "lib==1.0"]);
+        assert_eq!(word(&day, "lib"), "1.0");
+        day.run(&["verify", "p.toml"]).expect(1).says("lib 1.0");
+        day.run(&["apply", "p.toml", "--locked"]).expect(0).says("applied: 1 package as locked");
+        assert_eq!(word(&day, "lib"), "private");
+        day.run(&["verify", "p.toml"]).expect(0);
+    }
+    // Of the index that all others come from, the version is enough.
+    day.profile("q", &["lib <2"], "");
+    day.run(&["restore"]).expect(0);
+    day.run(&["apply", "q.toml"]).expect(0).says("ready: 1 package as locked");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod git_checkout;
 mod source_archive;
 mod tree_files;
 
+use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,7 @@ use crate::core::model::{PackageName, Sha256};
 
 use git_checkout::{GitClone, is_commit};
 use source_archive::{pack, stem};
-use tree_files::files_of;
+use tree_files::{files_of, files_of_fields};
 
 /// What is known when projects are looked for.
 #[derive(Clone, Copy)]
@@ -165,8 +166,10 @@ impl Session<'_> {
                 name == "setup.py" || [".toml", ".cfg", ".txt", ".in"].iter().any(|end| name.ends_with(end))
             };
             let own = own_files(profile)?;
-            let names = files::names_in(path)?.into_iter().filter(is_its);
+            let names = files::names_in(path)?.into_iter().filter(is_its).chain(files_of_fields(path)?);
+            let names: BTreeSet<String> = names.collect();
             return Ok(names
+                .into_iter()
                 .filter(|name| path.join(name).is_file_there() && !own.contains(&path.join(name)))
                 .collect());
         }

@@ -65,6 +65,21 @@ pub(super) fn files_of(
     Ok(all)
 }
 
+/// The files in `folder` that setuptools reads fields of the project from, besides pyproject.toml
+/// (<https://setuptools.pypa.io/en/latest/userguide/pyproject_config.html#dynamic-metadata>).
+pub(super) fn files_of_fields(folder: &Path) -> Result<Vec<String>, Failure> {
+    let text = files::read_optional(&folder.join("pyproject.toml"))?.unwrap_or_default();
+    let project = text.parse::<toml::Table>().unwrap_or_default();
+    let below = |table: &toml::Table, key: &str| table.get(key).and_then(toml::Value::as_table).cloned();
+    let fields = ["tool", "setuptools", "dynamic"].iter().try_fold(project, |table, key| below(&table, key));
+    let files = fields.into_iter().flatten().filter_map(|(_, field)| field.get("file").cloned());
+    let names = files.flat_map(|file| match file {
+        toml::Value::Array(all) => all,
+        one => vec![one],
+    });
+    Ok(names.filter_map(|name| name.as_str().map(str::to_owned)).collect())
+}
+
 /// What git knows or would add; `None` where `folder` is in no repository, or git is not there.
 fn committable(folder: &Path, environment: &BTreeMap<String, String>) -> Option<Vec<String>> {
     folder.ancestors().find(|above| above.join(".git").is_there())?;

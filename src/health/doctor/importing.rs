@@ -69,7 +69,7 @@ fn changed_modules(case: &Case<'_>, compared: usize, changed: &[ChangedModule]) 
         return Hit::error("the kernel has loaded code that differs from the installed files").seen_all(differs).into();
     }
     if !unknown.is_empty() {
-        let message = "modules changed on disk after the kernel loaded them and could not be compared";
+        let message = "modules changed on disk after the kernel loaded them, and are not known to be the same";
         return Hit::warning(message).seen_all(unknown).into();
     }
     Answer::Fine(format!("{} compared with the installed files", counted(compared, "module")))

@@ -335,6 +335,8 @@ def boot(line, cell=None):
             finally:  # what the header says the next time counts
                 COLAB_BOOT["cell"] = before
     own = profile()
+    if own is not None and verb in WITH_PROFILE and not os.path.isdir(own.parent):
+        raise ColabBootStop(gone(own.parent))
     if own is not None and own.name == NOTEBOOK:
         if verb in ("add", "remove", "upgrade"):
             raise ColabBootStop(f"colab-boot: the packages of this notebook are those below %%boot: change its lines instead of %boot {verb}")
@@ -362,6 +364,10 @@ def must_make_sense(verb, options, body):
         raise ColabBootStop("colab-boot: in a notebook the cell restarts the kernel where that is needed: leave out --no-restart and --restart")
 
 
+def gone(folder):
+    return f"colab-boot: the folder {folder} is gone; %cd to another one, then %reload_ext colab_boot"
+
+
 def alone():
     """Holds the folder of the notebook: another notebook in it waits, for they have one profile. The end of the kernel lets it go."""
     import fcntl
@@ -369,7 +375,7 @@ def alone():
     try:
         folder = os.open(FOLDER, os.O_RDONLY)
     except OSError:
-        raise ColabBootStop(f"colab-boot: the folder {FOLDER} is gone; %cd to another one, then %reload_ext colab_boot") from None
+        raise ColabBootStop(gone(FOLDER)) from None
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -229,7 +229,8 @@ def colab_boot_follow(command, text=None):
                 pass
     process.stdout.close()
     if stopped:
-        raise ColabBootStop(f"colab-boot {command[1]} was stopped; the same cell goes on from where it was", 130)
+        then = "; the same cell goes on from where it was" if command[1] in ("apply", "fetch", "restore") else ""
+        raise ColabBootStop(f"colab-boot {command[1]} was stopped{then}", 130)
     return code
 
 

@@ -17,7 +17,7 @@ use crate::boot::profile::Profile;
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
 use crate::cli::arguments::{ContainerOptions, ExportVerb, ExportedOptions};
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, others};
 use crate::core::host::destination::{is_stdout, write_output};
 use crate::core::host::files;
 
@@ -54,6 +54,13 @@ pub(super) fn run(verb: &ExportVerb, session: &Session<'_>) -> Result<Report, Fa
         must_be_on_indexes(target)?;
     }
     let addresses = addresses(verb, (options, &profile), target, session)?;
+    let here: Vec<&str> =
+        addresses.iter().filter(|(_, url)| url.scheme() == "file").map(|(file, _)| file.as_str()).collect();
+    let is_container = matches!(verb, ExportVerb::Dockerfile(_) | ExportVerb::Devcontainer(_));
+    if let Some(file) = here.first().filter(|_| is_container) {
+        return Err(Failure::answer(format!("`{file}` is in a folder of this machine, which no container sees"))
+            .help("give its `[[index]]` a `url` that the build can reach in place of the `path`"));
+    }
     let view = LockView { profile: &profile, lock: &lock, target, addresses: &addresses };
     let texts = match verb {
         ExportVerb::Constraints(_) => vec![(output, lock_constraints(&view))],
@@ -72,7 +79,12 @@ pub(super) fn run(verb: &ExportVerb, session: &Session<'_>) -> Result<Report, Fa
         }
         ExportVerb::Notebook(_) => Vec::new(),
     };
-    written(&texts, options.check)
+    let mut report = written(&texts, options.check)?;
+    if let Some(file) = here.first() {
+        let more = others(here.len() - 1);
+        report.talk.push(format!("it works on this machine only: it names `{file}`{more} in a folder"));
+    }
+    Ok(report)
 }
 
 fn container(view: &LockView<'_>, options: &ContainerOptions, folder: &Path) -> Texts {

@@ -109,7 +109,6 @@ fn ascii_address(head: &str) -> Result<Option<String>, String> {
         Some((name, address)) => {
             Ok(Some(format!("{name}@{}", percent_encoding::utf8_percent_encode(address, percent_encoding::CONTROLS))))
         }
-        None if odd.is_ascii() => Err(format!("the requirement contains `{odd}`")),
         None => Err(format!("the requirement contains `{odd}` (U+{:04X})", u32::from(odd))),
     }
 }

@@ -3,7 +3,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::core::diag::{Failure, Finding, Kind, Severity, harmless, listed};
+use crate::core::diag::{Failure, Finding, Kind, Severity, harmless, harmless_in_place, listed};
 use crate::core::log::Style;
 
 /// Findings, as rustc would draw them. Help that neighbours of one code share stands once, behind the last of them.
@@ -38,13 +38,15 @@ fn render_finding(finding: &Finding, help: &[String], style: Style) -> String {
         let (together, further) = rest.split_at(count);
         rest = further;
         if label.span.is_empty() && label.span.start == 0 {
-            group = group.element(Origin::path(&*label.source.name));
+            group = group.element(Origin::path(harmless(&label.source.name)));
             continue;
         }
         // A profile is short; showing the whole text would still be too much, so lines without a mark are folded.
         let annotations =
-            together.iter().map(|label| AnnotationKind::Primary.span(label.span.clone()).label(label.text.as_str()));
-        group = group.element(Snippet::source(&*label.source.text).path(&*label.source.name).annotations(annotations));
+            together.iter().map(|label| AnnotationKind::Primary.span(label.span.clone()).label(harmless(&label.text)));
+        // The renderer itself takes care of ASCII.
+        let source = Snippet::source(harmless_in_place(&label.source.text)).path(harmless(&label.source.name));
+        group = group.element(source.annotations(annotations));
     }
     let notes = notes.iter().map(|note| Level::NOTE.message(note.as_str()));
     let helps = helps.iter().map(|help| Level::HELP.message(help.as_str()));
@@ -93,4 +95,22 @@ pub fn render_failure(failure: &Failure, style: Style) -> String {
     }
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     dense(&renderer.render(&[group]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::render_finding;
+    use crate::core::diag::{Code, Finding, Source};
+    use crate::core::log::{ProgressForm, Style};
+
+    #[test]
+    fn a_picture_of_foreign_text_cannot_steer_a_terminal() {
+        let text = "key = 'x\u{9b}31m\u{202e}\u{85}\u{1b}[31m'\n";
+        let source = Source { name: "a\u{9b}b.toml".into(), text: text.into() };
+        let finding = Finding::error(Code::ProfileBadValue, "no").at(&source, 6..text.len() - 1, "x\u{9b}");
+        let plain = Style { color: false, progress: ProgressForm::Lines };
+        let drawn = render_finding(&finding, &[], plain);
+        assert!(drawn.contains("key = ") && !drawn.contains(|c: char| c.is_control() && c != '\n'), "{drawn:?}");
+        assert!(!drawn.contains('\u{202e}'), "{drawn:?}");
+    }
 }

@@ -15,6 +15,6 @@ pub use failure::{Failure, Kind};
 pub use finding::{Finding, Label, Severity, Source, count_errors, grouped};
 pub use finding_code::Code;
 pub use nearest::{misspelt, nearest};
-pub use phrases::{byte_count, bytes, counted, few, first_of, harmless, listed, others, shell_word};
+pub use phrases::{byte_count, bytes, counted, few, first_of, harmless, harmless_in_place, listed, others, shell_word};
 pub use secret::{presentable, without_secrets};
 pub use subject::Subject;

@@ -53,6 +53,18 @@ pub fn harmless(text: &str) -> String {
     text.chars().map(|c| if hostile(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
 
+/// `text` with other characters in the place of such ones, of the same length in UTF-8: spans of it stay true. ASCII stays
+/// as it is.
+pub fn harmless_in_place(text: &str) -> String {
+    let visible = |c: char| match (hostile(c), c.len_utf8()) {
+        (true, 2) => '·',
+        (true, 3) => '\u{fffd}',
+        (true, 4) => '\u{1f6ab}',
+        _ => c,
+    };
+    text.chars().map(visible).collect()
+}
+
 fn hostile(c: char) -> bool {
     (c.is_control() && c != '\n')
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -94,7 +106,16 @@ pub fn byte_count(text: &str) -> Result<u64, String> {
 mod tests {
     use std::path::Path;
 
-    use super::shell_word;
+    use super::{harmless_in_place, hostile, shell_word};
+
+    #[test]
+    fn what_steers_a_terminal_is_replaced_and_nothing_moves() {
+        for c in ['\u{85}', '\u{9b}', '\u{200b}', '\u{202e}', '\u{2066}', '\u{feff}', '\u{e0041}'] {
+            let (text, shown) = (format!("ä{c}z"), harmless_in_place(&format!("ä{c}z")));
+            assert!(shown.len() == text.len() && shown.find('z') == text.find('z'), "{c:?}: {shown:?}");
+            assert!(!shown.chars().any(hostile), "{c:?}: {shown:?}");
+        }
+    }
 
     #[test]
     fn a_path_in_a_command_can_be_pasted() {

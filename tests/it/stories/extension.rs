@@ -144,7 +144,7 @@ fn a_refused_cell_stops_those_behind_it() {
     for (cell, says) in [
         ("%boot explain", "no cell of this kernel has failed"),
         ("%boot verify", "there is no profile"),
-        ("%%boot\n[packages]\napp = '=1'\n", ".notebook.toml:2:7"),
+        ("%%boot\n[packages]\napp = '=1'\n", "--> cell:2:7"),
         ("%%boot\napp>=3\n", "there is no app >=3"),
         (
             "%%boot\nhello world, this is no requirement\n",

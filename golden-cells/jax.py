@@ -306,7 +306,8 @@ def colab_boot_follow(command, text=None):
                 pass
     process.stdout.close()
     if stopped:
-        raise ColabBootStop(f"colab-boot {command[1]} was stopped; the same cell goes on from where it was", 130)
+        then = "; the same cell goes on from where it was" if command[1] in ("apply", "fetch", "restore") else ""
+        raise ColabBootStop(f"colab-boot {command[1]} was stopped{then}", 130)
     return code
 
 
@@ -1163,4 +1164,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:d66468256778393b29db6024d8aa911d8208c7ab9640d3d4bf1f275129add182
+# Built as sha256:bb94b18f064685bebd4f5b9c6c1f0e2aac2f74ca8302ac37844f00af9c5cdde8

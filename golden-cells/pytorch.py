@@ -364,7 +364,8 @@ def colab_boot_follow(command, text=None):
                 pass
     process.stdout.close()
     if stopped:
-        raise ColabBootStop(f"colab-boot {command[1]} was stopped; the same cell goes on from where it was", 130)
+        then = "; the same cell goes on from where it was" if command[1] in ("apply", "fetch", "restore") else ""
+        raise ColabBootStop(f"colab-boot {command[1]} was stopped{then}", 130)
     return code
 
 
@@ -1221,4 +1222,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:0a29386c4b85282609fe8e1c1e2cf6d77d8874dc820ebd9dff5472e6446dc4bc
+# Built as sha256:370c117b89c79545f0f79f0033e07ce8c3f6e94ce7b94377e5cfa32d78b1abd2

@@ -24,7 +24,9 @@ pub(super) fn direct_url(wanted: &Wanted, wheel: &LockedWheel) -> Option<String>
             let mut info = Map::from_iter([("vcs".to_owned(), json!("git"))]);
             info.insert("commit_id".to_owned(), json!(wheel.commit.as_ref()?));
             info.extend(repository.revision.as_ref().map(|one| ("requested_revision".to_owned(), json!(one))));
-            let mut said = json!({ "url": repository.address, "vcs_info": info });
+            let folder = || Url::from_file_path(&repository.address).ok().map(String::from);
+            let url = folder().unwrap_or_else(|| repository.address.clone());
+            let mut said = json!({ "url": url, "vcs_info": info });
             if let Some(folder) = &repository.subdirectory {
                 said["subdirectory"] = Value::from(folder.as_str());
             }

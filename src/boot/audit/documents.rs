@@ -159,7 +159,9 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment, include: Include<'_>)
     listed.open.extend(groups.keys().map(|group| format!("[dependency-groups] {group}")));
     tool.pixi.iter().for_each(|manifest| manifest.read_into(&mut listed, source, markers));
     let files = tool.setuptools.files();
-    files.iter().for_each(|file| listed.merge(read_included(file, markers, include)));
+    for file in &files {
+        listed.merge(read_included(file, markers, include));
+    }
     let is_open = |field: &str| field.ends_with("dependencies") && (field != "dependencies" || files.is_empty());
     let dynamic = project.dynamic.iter().filter(|field| is_open(field));
     listed.unread.extend(dynamic.map(|field| format!("dynamic = [\"{field}\"]")));

@@ -1,7 +1,7 @@
 //! The files of a project: those that git would commit, else all but what tools leave behind.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use crate::boot::project::git_checkout::elsewhere;
@@ -65,8 +65,8 @@ pub(super) fn files_of(
     Ok(all)
 }
 
-/// The files in `folder` that setuptools reads fields of the project from, besides pyproject.toml
-/// (<https://setuptools.pypa.io/en/latest/userguide/pyproject_config.html#dynamic-metadata>).
+/// The files in `folder` that setuptools reads fields of the project from, besides pyproject.toml; setuptools refuses
+/// others (<https://setuptools.pypa.io/en/latest/userguide/pyproject_config.html#dynamic-metadata>).
 pub(super) fn files_of_fields(folder: &Path) -> Result<Vec<String>, Failure> {
     let text = files::read_optional(&folder.join("pyproject.toml"))?.unwrap_or_default();
     let project = text.parse::<toml::Table>().unwrap_or_default();
@@ -77,7 +77,9 @@ pub(super) fn files_of_fields(folder: &Path) -> Result<Vec<String>, Failure> {
         toml::Value::Array(all) => all,
         one => vec![one],
     });
-    Ok(names.filter_map(|name| name.as_str().map(str::to_owned)).collect())
+    let names = names.filter_map(|name| name.as_str().map(str::to_owned));
+    let is_below = |name: &String| Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    Ok(names.filter(is_below).collect())
 }
 
 /// What git knows or would add; `None` where `folder` is in no repository, or git is not there.

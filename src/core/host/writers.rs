@@ -23,7 +23,8 @@ impl Writers {
             let process = Path::new("/proc").join(pid.to_string());
             for open in files::names_if_any(&process.join("fd")) {
                 let Ok(target) = process.join("fd").join(&open).read_link() else { continue };
-                let is_file = target.is_absolute() && !target.starts_with("/dev") && !target.starts_with("/proc");
+                let is_device = target.starts_with("/dev") && !target.starts_with("/dev/shm");
+                let is_file = target.is_absolute() && !is_device && !target.starts_with("/proc");
                 if is_file && is_for_writing(&process.join("fdinfo").join(&open)) {
                     found.insert(target, pid);
                 }

@@ -153,7 +153,9 @@ fn first() -> &'static Path {
 /// and ensurepip five.
 fn copy_first(parts: &[&str], folder: &Path) {
     std::fs::create_dir_all(folder).expect("a folder");
-    parts.iter().for_each(|part| copy(&first().join(part), folder));
+    for part in parts {
+        copy(&first().join(part), folder);
+    }
     let settings = folder.join("pyvenv.cfg");
     let command = std::fs::read_to_string(&settings).expect("pyvenv.cfg");
     let was = command.lines().find_map(|line| line.strip_prefix("command = ")?.rsplit(' ').next()).expect("a path");

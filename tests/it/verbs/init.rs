@@ -64,17 +64,6 @@ fn files_of_other_tools_become_profiles_that_resolve() {
     assert_eq!(packages(&day, "twice.ipynb", &text), "[packages]\napp = \"==1.0\"\n");
     let said = day.test.run(&["init", "-", "--from", "twice.ipynb"]).expect(0).says("gone.txt");
     said.says("{EXTRA}");
-    // A password stays where it is.
-    let secret = "app @ https://ada:Sesame-9xQ@x.example/app-1.0-py3-none-any.whl\nlib\n";
-    let project = "[project]\nname = 'x'\nversion = '1'\ndependencies = ['app', 'lib']\n[tool.uv.sources]\n\
-                   app = { index = 'own' }\nlib = { git = 'https://ada:Sesame-9xQ@x.example/lib.git' }\n\
-                   [[tool.uv.index]]\nname = 'own'\nurl = 'https://ada:Sesame-9xQ@x.example/simple'\nexplicit = true\n";
-    for (name, text) in [("secret.txt", secret), ("secret.toml", project)] {
-        std::fs::write(day.test.path(name), text).expect("a file");
-        let said = day.test.run(&["init", "-", "--from", name]);
-        let all = said.stdout + &said.stderr;
-        assert!(all.contains("x.example") && !all.contains("Sesame"), "{name}: {all}");
-    }
     for (name, text, expected) in cases {
         assert_eq!(packages(&day, name, text), format!("[packages]\n{expected}"), "{name}");
         let profile = format!("{name}.profile.toml");
@@ -85,6 +74,21 @@ fn files_of_other_tools_become_profiles_that_resolve() {
     // What the user has written stays.
     assert!(day.test.run(&["init", "script.py", "--from", "more.txt"]).expect(2).stderr.contains("exists already"));
     assert_eq!(day.read("script.py"), script);
+}
+
+#[test]
+fn a_password_in_an_address_stays_where_it_is() {
+    let day = day();
+    let secret = "app @ https://ada:Sesame-9xQ@x.example/app-1.0-py3-none-any.whl\nlib\n";
+    let project = "[project]\nname = 'x'\nversion = '1'\ndependencies = ['app', 'lib']\n[tool.uv.sources]\n\
+                   app = { index = 'own' }\nlib = { git = 'https://ada:Sesame-9xQ@x.example/lib.git' }\n\
+                   [[tool.uv.index]]\nname = 'own'\nurl = 'https://ada:Sesame-9xQ@x.example/simple'\nexplicit = true\n";
+    for (name, text) in [("secret.txt", secret), ("secret.toml", project)] {
+        std::fs::write(day.test.path(name), text).expect("a file");
+        let said = day.test.run(&["init", "-", "--from", name]);
+        let all = said.stdout + &said.stderr;
+        assert!(all.contains("x.example") && !all.contains("Sesame"), "{name}: {all}");
+    }
 }
 
 #[test]

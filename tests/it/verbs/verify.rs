@@ -90,6 +90,8 @@ fn bytecode_that_a_wheel_brings_is_written_anew_and_no_fault() {
     std::fs::write(&record, format!("{text}{line}")).expect("RECORD");
     // As pip writes it down, and as the wheel does.
     std::fs::remove_dir_all(world.test.path("state")).expect("a state");
-    let verified = world.test.run(&["verify", "p.toml", "--python", &python]).expect(0);
-    assert!(verified.stdout.contains("1 as in their own RECORD"), "{verified:?}");
+    let verified = world.test.run(&["verify", "p.toml", "--python", &python]).expect(1);
+    assert!(verified.stdout.contains("1 as in their own RECORD") && verified.concludes("not verified: 1 problem"));
+    // Who has installed it is all that is open.
+    assert!(verified.stderr.contains("it is unknown whether its files are from the wheel"), "{verified:?}");
 }

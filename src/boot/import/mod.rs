@@ -1,5 +1,6 @@
 //! Files of other tools, and environments, become profiles.
 
+mod asked_packages;
 mod conda;
 mod shareable_address;
 mod profile_text;

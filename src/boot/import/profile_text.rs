@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
-use pep440_rs::{VersionSpecifier, VersionSpecifiers};
+use pep440_rs::VersionSpecifier;
 
 use crate::boot::audit::{Listed, ListedIndex, RequiredLine};
+use crate::boot::import::asked_packages::{AskedPackage, Wishes, ask};
 use crate::boot::import::conda::{CondaLine, of_conda};
 use crate::boot::import::installed_from::installed_from;
 use crate::boot::import::shareable_address::shareable;
@@ -20,44 +21,10 @@ use crate::core::model::version::is_cpu_build;
 use crate::core::model::{CudaVersion, PackageName, PythonFacts, Requirement, Version};
 use crate::core::secrets::scan;
 
-/// What is asked for of one package.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct AskedPackage {
-    extras: Vec<String>,
-    /// PEP 440 specifiers; none where any version will do.
-    specifiers: Vec<String>,
-    /// Where it comes from, if from no index.
-    place: Vec<(&'static str, String)>,
-    /// When it is asked for; `None` where a line asks for it everywhere.
-    marker: Option<String>,
-}
-
-impl AskedPackage {
-    fn add(&mut self, extras: impl Iterator<Item = String>, specifiers: &VersionSpecifiers) {
-        self.extras.extend(extras);
-        self.extras.sort();
-        self.extras.dedup();
-        for one in specifiers.iter().map(ToString::to_string) {
-            if !self.specifiers.contains(&one) {
-                self.specifiers.push(one);
-            }
-        }
-    }
-
-    /// As a line of a profile.
-    fn line(self, name: PackageName) -> AskedLine {
-        let version = if self.specifiers.is_empty() { "*".to_owned() } else { self.specifiers.join(",") };
-        AskedLine { name, version, place: self.place, extras: self.extras, marker: self.marker }
-    }
-}
-
 /// Who gives the password of an index, and of another address: a profile is shared.
 const OF_INDEX: &str = "a profile is shared: `COLAB_BOOT_INDEX_NAME_USERNAME` and `COLAB_BOOT_INDEX_NAME_PASSWORD`, with the \
                         name of the index, or `~/.netrc` give it";
 const OF_PLACE: &str = "a profile is shared: `~/.netrc`, or for a repository git's credential helper, gives it";
-
-/// What is asked for, by name.
-type Wishes = BTreeMap<PackageName, AskedPackage>;
 
 /// A profile, and what of the files is not in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -317,15 +284,6 @@ pub fn of_environment(head: &ProfileHead<'_>, seen: &Seen, matrix: &Matrix) -> R
 /// Whether both TOML and a profile take `text` for a day or a moment.
 fn is_moment(text: &str) -> bool {
     moment_in(text).is_some() && text.parse::<toml::value::Datetime>().is_ok()
-}
-
-fn ask(all: &mut Wishes, requirement: &Requirement, marker: Option<&str>) {
-    let extras = requirement.extras.iter().map(ToString::to_string);
-    let is_new = !all.contains_key(&requirement.name);
-    let wish = all.entry(requirement.name.clone()).or_default();
-    wish.add(extras, &requirement.specifiers);
-    // Two lines with different conditions ask for it wherever either holds.
-    wish.marker = marker.filter(|marker| is_new || wish.marker.as_deref() == Some(marker)).map(str::to_owned);
 }
 
 fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported {

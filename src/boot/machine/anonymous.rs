@@ -155,7 +155,7 @@ fn without_people(text: &str) -> String {
     people.replace_all(text, without).into_owned()
 }
 
-/// Folders below which the names are somebody's, with the number of parts that are not: a Drive, and a folder in memory.
+/// Folders below which the names are somebody's, with the number of parts that are not: a Drive, a folder in memory.
 const PERSONAL: [(&str, usize); 2] = [("/content/drive", 4), ("/dev/shm", 3)];
 
 fn is_common(path: &Path) -> bool {

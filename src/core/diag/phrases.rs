@@ -53,8 +53,8 @@ pub fn harmless(text: &str) -> String {
     text.chars().map(|c| if hostile(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
 
-/// `text` with other characters in the place of such ones, of the same length in UTF-8: spans of it stay true. ASCII stays
-/// as it is.
+/// `text` with other characters in the place of such ones, of the same length in UTF-8: spans of it stay true. ASCII
+/// stays as it is.
 pub fn harmless_in_place(text: &str) -> String {
     let visible = |c: char| match (hostile(c), c.len_utf8()) {
         (true, 2) => '·',

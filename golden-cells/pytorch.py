@@ -638,10 +638,11 @@ class ColabBootImports:
         """Remembers the files of the modules that were looked for since the last time. Never fails: IPython calls it after each cell."""
         begun, self.begun = self.begun, {}
         now = time.time_ns() - time.monotonic_ns()
+        folders = colab_boot_near() if begun.keys() - sys.modules.keys() else []
         for name, (wall, steady, first) in begun.items():
             try:
                 if name not in sys.modules:
-                    self.leave(name, wall)
+                    self.leave(name, wall, folders)
                     continue
                 module = sys.modules[name]
                 if type(module).__name__ == "_LazyModule":  # it is loaded when it is used
@@ -658,19 +659,24 @@ class ColabBootImports:
             if known is not None and known[1] != stamp or first != wall and stamp[0] >= first - 20_000_000:
                 self.again.add(name)
 
-
-    def leave(self, name, since):
+    def leave(self, name, since, folders):
         """Remembers what the file of a module that is not in sys.modules any more looks like: other names may still lead to the module."""
-        file = colab_boot_source(name)
+        file = colab_boot_source(name, folders)
         if file:
             stamp = colab_boot_stamp(file)[0]
             self.left[name] = (file, stamp if stamp[0] < since - 20_000_000 else None)
 
 
-def colab_boot_source(name):
-    """The file in site-packages that a module of this name is read from; None without."""
-    stem = name.replace(".", os.sep)
+def colab_boot_near():
+    """The folders of packages that Python looks in, but for those on mounts whose servers may be silent."""
+    far = colab_boot_far()
     folders = [entry for entry in sys.path if isinstance(entry, str) and entry.endswith("-packages")]
+    return [folder for folder in folders if colab_boot_resolved(folder, far, "far") != "far"]
+
+
+def colab_boot_source(name, folders):
+    """The file in one of these folders that a module of this name is read from; None without."""
+    stem = name.replace(".", os.sep)
     files = [os.path.join(folder, stem + end) for folder in folders for end in (os.sep + "__init__.py", ".py")]
     return next(filter(os.path.isfile, files), None)
 
@@ -678,8 +684,10 @@ def colab_boot_source(name):
 def colab_boot_left(imports, loaded):
     """Modules that were taken out of sys.modules and to which other names still lead: for each its file, what that looked like then and looks like now, and
     its namespace. Another one of that name may have been loaded since."""
-    for name in imports.stamps.keys() - loaded.keys():
-        file = colab_boot_source(name)
+    gone = imports.stamps.keys() - loaded.keys()
+    folders = colab_boot_near() if gone else []
+    for name in gone:
+        file = colab_boot_source(name, folders)
         if file:
             imports.left.setdefault(name, (file, imports.stamps[name][1]))
     left, found = imports.left, {}
@@ -688,8 +696,8 @@ def colab_boot_left(imports, loaded):
         kind = type(one)
         if kind is types.FunctionType or kind is types.ModuleType:
             space = one.__globals__ if kind is types.FunctionType else object.__getattribute__(one, "__dict__")
-            name = space.get("__name__")
-            if type(name) is str and name in left and id(space) not in current and space.get("__file__") == left[name][0]:
+            name = dict.get(space, "__name__")  # its own `get` may be code of a program
+            if type(name) is str and name in left and id(space) not in current and dict.get(space, "__file__") == left[name][0]:
                 found[name] = space
     imports.left = {name: left[name] for name in found}
     return {name: (*left[name], colab_boot_stamp_now(left[name][0]), space) for name, space in found.items()}
@@ -1222,4 +1230,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:370c117b89c79545f0f79f0033e07ce8c3f6e94ce7b94377e5cfa32d78b1abd2
+# Built as sha256:7368c518a9e8c23763078c4acc2986f3454c43b48d2b112c7291a25798825644

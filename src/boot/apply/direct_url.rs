@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use crate::boot::index::without_login;
 use crate::boot::lock::LockedWheel;
 use crate::boot::profile::{OriginPlace, Wanted};
 
@@ -33,9 +34,8 @@ pub(super) fn direct_url(wanted: &Wanted, wheel: &LockedWheel) -> Option<String>
             said
         }
         None => {
-            let mut url = wanted.direct.as_ref()?.url.clone();
             // Who may have it is no part of where it is.
-            let _ = url.set_username("").and_then(|()| url.set_password(None));
+            let url = without_login(&wanted.direct.as_ref()?.url);
             json!({ "url": url.as_str(), "archive_info": archive() })
         }
     };

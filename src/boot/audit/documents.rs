@@ -14,6 +14,7 @@ use crate::boot::audit::requirements_txt::{Include, one, read_included};
 use crate::boot::audit::uv_settings::{UvSettings, place};
 use crate::core::diag::Source;
 use crate::core::model::PackageName;
+use crate::core::model::pyproject::files_of_field;
 use crate::core::model::requirement::lenient_specifiers;
 use crate::core::model::version::range_of;
 
@@ -93,11 +94,7 @@ struct Setuptools {
 impl Setuptools {
     /// The files that the field `dependencies` is read from.
     fn files(&self) -> Vec<&str> {
-        match self.dynamic.get("dependencies").and_then(|field| field.get("file")) {
-            Some(toml::Value::Array(files)) => files.iter().filter_map(toml::Value::as_str).collect(),
-            Some(file) => file.as_str().into_iter().collect(),
-            None => Vec::new(),
-        }
+        self.dynamic.get("dependencies").map(files_of_field).unwrap_or_default()
     }
 }
 

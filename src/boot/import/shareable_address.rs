@@ -2,15 +2,16 @@
 
 use url::Url;
 
+use crate::boot::index::without_login;
+
 /// `address` without user and password; whether it had any. A user of `ssh` alone is no secret.
 pub(super) fn shareable(address: &str) -> (String, bool) {
     match Url::parse(address) {
-        Ok(mut url)
+        Ok(url)
             if url.password().is_some()
                 || !url.username().is_empty() && url.scheme().trim_start_matches("git+") != "ssh" =>
         {
-            let is_bare = url.set_username("").and_then(|()| url.set_password(None)).is_ok();
-            (if is_bare { url.to_string() } else { String::new() }, true)
+            (without_login(&url).to_string(), true)
         }
         _ => (address.to_owned(), false),
     }

@@ -85,7 +85,7 @@ fn decoded(text: &str) -> String {
 }
 
 /// The address alone.
-pub(super) fn without_login(url: &Url) -> Url {
+pub fn without_login(url: &Url) -> Url {
     let mut bare = url.clone();
     // Fails only for addresses without a host, which have no login either.
     let _ = bare.set_username("");

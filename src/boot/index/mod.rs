@@ -44,7 +44,7 @@ pub use body::unpack as unpack_body;
 pub use cache::{Cache, Trust};
 pub use catalog_base::Scope;
 pub use client::Client;
-pub use credentials::Credentials;
+pub use credentials::{Credentials, without_login};
 pub use download::Downloads;
 pub use folder::{LocalWheel, digest as digest_in_folder};
 pub use index_settings::{IndexSettings, SOLVE_LIMIT};

@@ -8,6 +8,7 @@ use crate::boot::project::git_checkout::elsewhere;
 use crate::core::diag::Failure;
 use crate::core::host::mounts::Look;
 use crate::core::host::{Invocation, files};
+use crate::core::model::pyproject::files_of_field;
 
 /// How long git may take to list the files of a project.
 const AT_MOST: Duration = Duration::from_mins(1);
@@ -70,16 +71,10 @@ pub(super) fn files_of(
 pub(super) fn files_of_fields(folder: &Path) -> Result<Vec<String>, Failure> {
     let text = files::read_optional(&folder.join("pyproject.toml"))?.unwrap_or_default();
     let project = text.parse::<toml::Table>().unwrap_or_default();
-    let below = |table: &toml::Table, key: &str| table.get(key).and_then(toml::Value::as_table).cloned();
-    let fields = ["tool", "setuptools", "dynamic"].iter().try_fold(project, |table, key| below(&table, key));
-    let files = fields.into_iter().flatten().filter_map(|(_, field)| field.get("file").cloned());
-    let names = files.flat_map(|file| match file {
-        toml::Value::Array(all) => all,
-        one => vec![one],
-    });
-    let names = names.filter_map(|name| name.as_str().map(str::to_owned));
-    let is_below = |name: &String| Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-    Ok(names.filter(is_below).collect())
+    let fields = project.get("tool").and_then(|tool| tool.get("setuptools")?.get("dynamic")?.as_table());
+    let names = fields.into_iter().flatten().flat_map(|(_, field)| files_of_field(field));
+    let is_below = |name: &&str| Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    Ok(names.filter(is_below).map(str::to_owned).collect())
 }
 
 /// What git knows or would add; `None` where `folder` is in no repository, or git is not there.

@@ -14,6 +14,7 @@ pub mod json_text;
 pub mod linking;
 pub mod modules;
 pub mod platform;
+pub mod pyproject;
 pub mod requirement;
 pub mod metadata;
 pub mod stated_digest;

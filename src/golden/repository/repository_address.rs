@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::boot::index::{Client, Credentials, Limits, fetch_bytes, is_open, redact};
+use crate::boot::index::{Client, Credentials, Limits, fetch_bytes, is_open, redact, without_login};
 use crate::boot::session::Session;
 use crate::core::diag::{Code, Failure, Finding, Kind, shell_word};
 use crate::core::host::files;
@@ -62,7 +62,7 @@ impl Repository {
             let _ = base.set_username("x-access-token").and_then(|()| base.set_password(Some(token)));
         }
         let credentials = Credentials::collect(std::slice::from_ref(&base), session.environment);
-        let _ = base.set_username("").and_then(|()| base.set_password(None));
+        let base = without_login(&base);
         let client = Box::new(Client::new(credentials, Limits { connections: 4, time }, session.log.clone())?);
         Ok(Self { place: Place::Web { base, client } })
     }

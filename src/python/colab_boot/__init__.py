@@ -130,7 +130,7 @@ def of_field(name, value):
     return " ".join(parts).strip()
 
 
-# The first line of what a form asks for; in a cell, nobody writes it.
+# `%boot form` begins what it asks for with this line: a cell that a user has written begins otherwise.
 FORM = "# The form of this notebook, for the GPU: "
 
 
@@ -530,7 +530,7 @@ def offer(error):
 
 
 def difference(change):
-    """What a change of a plan would put right."""
+    """How an installed package differs from the locked one, by the change that would put it right."""
     name, installed, locked = change["name"], change["from"], change["to"]
     if installed == locked:
         return f"{name} {locked}: {change.get('reason') or 'its files differ'}"

@@ -1,5 +1,5 @@
 //! What the extension says of a kernel, where a first look would be wrong: modules that are gone and still in use,
-//! kernels that say nothing of themselves, a kernel that nobody restarts.
+//! kernels that do not report what they have loaded, a kernel without a server that restarts it.
 
 use std::process::Command;
 

@@ -7,6 +7,7 @@ use pep440_rs::Version;
 use pep508_rs::PackageName;
 use url::Url;
 
+use crate::boot::index::credentials::without_login;
 use crate::boot::index::page::{Buildable, Filter, PageFile};
 use crate::boot::index::which_index::may_lead;
 use crate::core::model::catalog::{Candidate, Listing, Rejection, Sidecar, pythons_of};
@@ -229,11 +230,10 @@ fn python_fits(text: &str, filter: &Filter) -> bool {
 /// The version as the file writes it, for `1.0` and `1.0.0` are one release and an installer compares texts. `None`
 /// where the address makes no sense, or the page may not lead there.
 fn candidate(file: &PageFile<'_>, version: &Version, page: &Url, base: &Url) -> Option<Candidate> {
-    let mut url = base.join(&file.url).ok().filter(|url| may_lead(page, url))?;
+    let url = base.join(&file.url).ok().filter(|url| may_lead(page, url))?;
     // What a page says ends up in the cache, which holds no secrets; the index's own credentials go with its files
     // anyway.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
+    let url = without_login(&url);
     let written = Parts::of(&file.file).ok().and_then(|parts| parts.parsed_version());
     Some(Candidate {
         version: written.unwrap_or_else(|| version.clone()),

@@ -11,10 +11,14 @@ use crate::core::model::version::public;
 pub fn lock_constraints(view: &LockView<'_>) -> String {
     let mut text = view.heading("constraints");
     text.push_str("# Install with: python -m pip install -c constraints.txt PACKAGE\n");
-    // No index has what comes from the profile's own places.
-    let is_own = |package: &&LockedPackage| package.wheel().is_some_and(|wheel| wheel.from.is_some());
-    for package in view.target.packages.iter().filter(|package| !is_own(package)) {
-        let _ = writeln!(text, "{}=={}", package.name, public(&package.version));
+    for package in &view.target.packages {
+        let _ = match package.wheel().and_then(|wheel| wheel.from.as_deref()) {
+            None => writeln!(text, "{}=={}", package.name, public(&package.version)),
+            // No index has what comes from the profile's own places.
+            Some(from) => {
+                writeln!(text, "# left out, no index has it: {} {} from {from}", package.name, package.version)
+            }
+        };
     }
     text
 }

@@ -13,7 +13,7 @@ use crate::boot::index::exchange::HttpRequest;
 use crate::boot::index::page::{ACCEPT, read_page};
 use crate::boot::index::prefetch::{Foresight, consequences, favourite};
 use crate::boot::index::remote::Remote;
-use crate::boot::index::retry::no_answer;
+use crate::boot::index::retry::{no_answer, of_index};
 use crate::boot::index::{Cache, Client, Locations, Scope};
 use crate::core::diag::Failure;
 use crate::core::host::mutex::held;
@@ -253,7 +253,7 @@ impl Shared {
         };
         let tag = validator.as_ref().map(|(tag, _)| tag.as_str());
         let request = HttpRequest { url: &page, accept: Some(ACCEPT), part: None, validator: tag, limit: PAGE_LIMIT };
-        let reply = self.http.get(&request).await?;
+        let reply = self.http.get(&request).await.map_err(|failure| of_index(failure, index))?;
         let listing = match reply.status {
             StatusCode::NOT_MODIFIED => validator.and_then(|(_, listing)| listing),
             StatusCode::NOT_FOUND | StatusCode::GONE => None,

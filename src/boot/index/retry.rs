@@ -6,12 +6,27 @@ use reqwest::Response;
 use reqwest::header::RETRY_AFTER;
 use url::Url;
 
-use crate::boot::index::which_index::redact;
+use crate::boot::index::which_index::{login_variable, redact};
 use crate::core::diag::Failure;
 
 /// Tries of one request; between them 0.3, 0.9 and 2.7 s, or what the server asks for up to a minute.
 const TRIES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
+
+/// What helps where a server wants to know who asks.
+const LOGIN: &str = "if the index needs a login, set COLAB_BOOT_INDEX_NAME_USERNAME and COLAB_BOOT_INDEX_NAME_PASSWORD for the \
+                     `[[index]]` called NAME; for the default index, add it to netrc, the keyring or COLAB_BOOT_INDEX_URL";
+
+/// `failure` of the index `name`, with the variables that hold its login.
+pub(super) fn of_index(mut failure: Failure, name: &str) -> Failure {
+    let [user, password] = ["USERNAME", "PASSWORD"].map(|what| login_variable("COLAB_BOOT_INDEX", name, what));
+    for help in failure.help.iter_mut().filter(|help| *help == LOGIN && name != "default") {
+        *help = format!(
+            "if the index `{name}` needs a login, set {user} and {password}, or add it to netrc or the keyring"
+        );
+    }
+    failure
+}
 
 /// Why a try failed, and whether another may do better.
 pub(super) struct Miss {
@@ -116,10 +131,7 @@ pub(super) fn refused(response: &Response) -> Miss {
     let again = matches!(status.as_u16(), 408 | 425 | 429) || status.is_server_error();
     let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     let wait = wait.map(|seconds: u64| Duration::from_secs(seconds.min(60)));
-    let help = matches!(status.as_u16(), 401 | 403).then_some(
-        "if the index needs a login, set COLAB_BOOT_INDEX_NAME_USERNAME and COLAB_BOOT_INDEX_NAME_PASSWORD for the \
-             `[[index]]` called NAME; for the default index, add it to netrc, the keyring or COLAB_BOOT_INDEX_URL",
-    );
+    let help = matches!(status.as_u16(), 401 | 403).then_some(LOGIN);
     let unasked = match status.as_u16() {
         206 => ", with a part of the page instead of the whole page",
         304 => ", but the page is not cached",

@@ -25,6 +25,13 @@ pub struct Locations {
     pub(super) folders_only: bool,
 }
 
+/// The variable with a part of the login for the index `name`, such as `UV_INDEX_MY_HOUSE_USERNAME`.
+pub(super) fn login_variable(prefix: &str, name: &str, what: &str) -> String {
+    let name: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    format!("{prefix}_{name}_{what}")
+}
+
 /// What locks call the folder that `--find-links` names, by its place among several.
 pub fn find_links_name(at: usize) -> String {
     if at == 0 { "find-links".to_owned() } else { format!("find-links-{}", at + 1) }
@@ -72,13 +79,8 @@ impl Locations {
         for index in
             self.named.iter_mut().filter(|index| index.url.scheme() != "file" && index.url.username().is_empty())
         {
-            let name: String = index
-                .name
-                .chars()
-                .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
-                .collect();
             let given = |what: &str| {
-                let names = ["COLAB_BOOT_INDEX", "UV_INDEX"].map(|prefix| format!("{prefix}_{name}_{what}"));
+                let names = ["COLAB_BOOT_INDEX", "UV_INDEX"].map(|prefix| login_variable(prefix, &index.name, what));
                 names.iter().find_map(|name| environment.get(name).filter(|text| !text.is_empty()))
             };
             let (user, password) = (given("USERNAME"), given("PASSWORD"));

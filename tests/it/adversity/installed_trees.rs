@@ -22,7 +22,7 @@ const SHAPES: [(&[&str], &[&str]); 7] = [
 
 #[test]
 fn every_shape_is_installed_replaced_and_removed_as_by_pip() {
-    for (first, second) in sample(SHAPES, 3) {
+    for (first, second) in sample(SHAPES, 4) {
         let trees = ["colab-boot", "pip"].map(|installer| {
             let world = World::new("");
             let world = World { test: world.test.set("COLAB_BOOT_INSTALLER", installer), ..world };

@@ -95,7 +95,7 @@ fn no_small_input_takes_much() {
         ("p.toml", &profile, &["plan", "p.toml"]),
         ("p.lock", &lock, &["fetch", "p.lock", "--into", "house"]),
     ];
-    let rounds = if takes_all() { 400 } else { 8 };
+    let rounds = if takes_all() { 400 } else { 5 };
     let test = Test::new();
     let (machine, mut numbers) = (observed("laptop"), Numbers(11));
     for round in 0..rounds {

@@ -110,7 +110,7 @@ fn a_file_that_was_edited_through_a_link_is_never_installed() {
         ("cut", "for list in STORE/*/index; do printf x >$list; done"),
         ("empty", "for list in STORE/*/index; do : >$list; done"),
     ];
-    for (what, change) in sample(ways, 3) {
+    for (what, change) in sample(ways, 5) {
         let world = world();
         let (file, store) = (world.place("SITE/utils.py"), world.test.path("cache/store-1"));
         let script = change.replace("FILE", &file.display().to_string()).replace("STORE", &store.display().to_string());

@@ -148,7 +148,7 @@ fn a_switch_that_is_killed_or_fails_is_undone_or_finished() {
     for at in 1..=calls["all"] {
         cases.extend([false, true].map(|ends| (format!("inject=all:signal=KILL:when={at}"), ends)));
     }
-    let chosen: Vec<_> = sample(cases.iter().enumerate(), 83).collect();
+    let chosen: Vec<_> = sample(cases.iter().enumerate(), 131).collect();
     let wrong: Vec<String> =
         chosen.iter().filter_map(|(number, (injected, ends))| rig.case(injected, *ends, *number)).collect();
     eprintln!("{} of {} cases, {} wrong", chosen.len(), cases.len(), wrong.len());
@@ -185,7 +185,7 @@ fn what_another_tool_does_after_a_kill_stays() {
     let renames = rig.calls().into_iter().filter(|(name, _)| name.starts_with("rename"));
     let kills =
         renames.flat_map(|(name, count)| (1..=count).map(move |at| format!("inject={name}:signal=KILL:when={at}")));
-    let mut kills: Vec<String> = sample(kills, 11).collect();
+    let mut kills: Vec<String> = sample(kills, 17).collect();
     kills.push("trace=all".to_owned());
     eprintln!("{} kills", kills.len());
     for kill in &kills {

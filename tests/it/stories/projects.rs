@@ -84,6 +84,8 @@ fn a_project_in_the_next_folder_is_built_and_built_again_when_it_changes() {
     for export in ["requirements", "pylock", "script"] {
         day.test.run(&["export", export]).expect(1).says("export-own-source");
     }
+    let constraints = day.test.run(&["export", "constraints"]).expect(0).stdout;
+    assert!(constraints.ends_with("# left out, no index has it: mine 1.0 from mine\n"), "{constraints}");
     day.test.run(&["export", "notebook"]).expect(1).says("`mine` comes from `mine`, which a cell can't include");
     std::fs::rename(&folder, day.test.path("moved")).expect("moved");
     day.run(&["plan"]).expect(2).says("there is no folder");

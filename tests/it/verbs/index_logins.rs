@@ -28,5 +28,5 @@ fn variables_have_the_login_of_an_explicit_index() {
     }
     let test = Test::new().file("p.toml", &profile);
     let said = test.run(&["lock", "p.toml", "--index-url", &public.url, "--machine", &observed("laptop")]).expect(3);
-    assert!(said.stderr.contains("COLAB_BOOT_INDEX_OUR_INDEX_USERNAME") || said.stderr.contains("401"), "{said:?}");
+    assert!(said.stderr.contains("401") && said.stderr.contains("COLAB_BOOT_INDEX_OUR_INDEX_USERNAME"), "{said:?}");
 }

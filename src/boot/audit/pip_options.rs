@@ -21,7 +21,7 @@ pub(super) const OPTIONS: [&str; 13] = [
 ];
 
 /// Those by which pip and uv choose or build otherwise than without them, and which nothing here reads.
-const UNREAD: [&str; 17] = [
+const UNREAD: [&str; 19] = [
     "--no-binary",
     "--no-index",
     "--trusted-host",
@@ -36,6 +36,8 @@ const UNREAD: [&str; 17] = [
     "--resolution",
     "--index-url",
     "--extra-index-url",
+    "--index",
+    "--default-index",
     "--find-links",
     "-i",
     "-f",

@@ -9,12 +9,13 @@ use crate::boot::audit::{Listed, ListedIndex, RequiredLine};
 use crate::boot::import::asked_packages::{AskedPackage, Wishes, ask};
 use crate::boot::import::conda::{CondaLine, of_conda};
 use crate::boot::import::installed_from::installed_from;
+use crate::boot::import::other_index::replaced_by;
 use crate::boot::import::shareable_address::shareable;
 use crate::boot::import::unread_settings::instead_of;
 use crate::boot::machine::Recorded;
 use crate::boot::profile::{AskedLine, variable_fault};
 use crate::boot::seen::Seen;
-use crate::core::diag::{Failure, without_secrets};
+use crate::core::diag::{Code, Failure, Finding, counted, without_secrets};
 use crate::core::matrix::Matrix;
 use crate::core::model::day::moment_in;
 use crate::core::model::version::is_cpu_build;
@@ -34,6 +35,18 @@ pub struct Imported {
     pub packages: usize,
     /// Each line that could not be taken over, with the reason.
     pub left_out: Vec<String>,
+    /// What the files have in place of the default index: addresses, or `--no-index`.
+    pub(super) indexes: Vec<String>,
+}
+
+impl Imported {
+    /// A warning with each line that is not in the profile.
+    pub fn not_taken_over(&self) -> Option<Finding> {
+        let message =
+            format!("{} not taken over; the profile lists them as comments", counted(self.left_out.len(), "line"));
+        let finding = Finding::warning(Code::ImportIncomplete, message);
+        (!self.left_out.is_empty()).then(|| self.left_out.iter().cloned().fold(finding, Finding::with_note))
+    }
 }
 
 /// The first tables of a profile.
@@ -75,6 +88,8 @@ struct Collected {
     /// Files that were uploaded later do not count.
     as_of: Option<String>,
     left_out: Vec<String>,
+    /// What is in place of the default index.
+    replaced: Vec<String>,
 }
 
 impl Collected {
@@ -191,6 +206,7 @@ impl Collected {
             None => {}
         }
         for line in &listed.unread {
+            self.replaced.extend(replaced_by(line).map(str::to_owned));
             self.leave(file, line, instead_of(line));
         }
     }
@@ -204,6 +220,7 @@ impl Collected {
                     self.indexes.push(ListedIndex { url, ..index.clone() });
                 }
                 _ => {
+                    self.replaced.push(without_secrets(&index.url));
                     let line = format!("the index `{}`", index.url);
                     self.leave(file, line, "an `[[index]]` names the packages that come from it");
                 }
@@ -287,7 +304,7 @@ fn is_moment(text: &str) -> bool {
 }
 
 fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported {
-    let Collected { wishes, constraints, overrides, variables, indexes, prereleases, as_of, left_out } = all;
+    let Collected { wishes, constraints, overrides, variables, indexes, prereleases, as_of, left_out, replaced } = all;
     let mut text = String::from("# A colab-boot profile; `colab-boot init -` prints one with every key explained.\n");
     for line in &left_out {
         let _ = writeln!(text, "# not taken over: {}", line.replace(char::is_control, " "));
@@ -331,7 +348,7 @@ fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported 
     if let Some(moment) = as_of {
         let _ = writeln!(text, "as-of = {moment}");
     }
-    Imported { text, packages: count, left_out }
+    Imported { text, packages: count, left_out, indexes: replaced }
 }
 
 #[cfg(test)]

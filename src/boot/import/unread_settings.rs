@@ -5,9 +5,9 @@ pub(super) fn instead_of(line: &str) -> &'static str {
     let has = |names: &[&str]| {
         line.split([' ', '=']).any(|word| names.contains(&word.trim_start_matches("--")) || names.contains(&word))
     };
-    if has(&["index-url", "extra-index-url", "-i"]) {
+    if has(&["index-url", "extra-index-url", "index", "default-index", "-i"]) {
         "`--index-url` of colab-boot takes it, or an `[[index]]` with the packages that come from it"
-    } else if has(&["find-links", "-f"]) {
+    } else if has(&["find-links", "no-index", "-f"]) {
         "`--find-links` of colab-boot takes it, or an `[[index]]` with its `path`"
     } else if has(&["no-binary", "no-binary-package"]) {
         "`build` in `[policy]` names packages to build from source"

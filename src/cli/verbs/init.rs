@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::boot::import::{Imported, ProfileHead, of_environment, of_files, profile_name};
+use crate::boot::import::{Imported, ProfileHead, of_environment, of_files, other_index, profile_name};
 use crate::boot::machine::MachineRequest;
 use crate::boot::profile::STARTER;
 use crate::boot::session::Session;
 use crate::boot::verdict::{Report, path_text};
 use crate::cli::arguments::{InitOptions, MachineOptions, PlanOptions, PreviewOptions};
 use crate::cli::verbs::plan;
-use crate::core::diag::{Code, Failure, Finding, counted, shell_word};
+use crate::core::diag::{Failure, counted, shell_word};
 use crate::core::host::destination::{is_stdout, write_output};
 use crate::core::host::files;
 use crate::core::host::mounts::Look;
@@ -50,11 +50,22 @@ pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report
     }
     let report = InitReport { path, packages: Some(made.packages), left_out: made.left_out.clone(), plan: None };
     if is_stdout(path) {
-        let findings = not_taken_over(&made).into_iter().collect();
+        let findings = made.not_taken_over().into_iter().collect();
         return Ok(Report::new(report, String::new()).with_findings(findings).printing(Some(made.text)));
     }
     write(path, &made.text)?;
     let done = format!("wrote {} with {}", shell_word(path), counted(made.packages, "package"));
+    if let Some(index) = other_index(&made, &options.index.settings(), session) {
+        let help = format!(
+            "there is no plan yet, because these files do not use the default index: run `colab-boot plan {}` with their \
+             index (`--index-url`) or folder (`--find-links`) instead of `{index}`",
+            shell_word(path)
+        );
+        let findings = made.not_taken_over().map(|finding| finding.with_help(help)).into_iter().collect();
+        let mut report = Report::new(report, String::new()).with_findings(findings);
+        report.talk.push(done);
+        return Ok(report);
+    }
     let mut plan = plan::run(&previewed(options, session), session).map_err(|failure| {
         let lines = counted(made.left_out.len(), "line");
         let rest = if made.left_out.is_empty() { String::new() } else { format!("; it lists {lines} not taken over") };
@@ -63,7 +74,7 @@ pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report
         failure.advise(format!("once this is corrected: `colab-boot plan {}{runtime}`", shell_word(path)))
     })?;
     plan.data = serde_json::to_value(InitReport { plan: Some(plan.data), ..report }).unwrap_or_default();
-    plan.findings.splice(0..0, not_taken_over(&made));
+    plan.findings.splice(0..0, made.not_taken_over());
     plan.talk.insert(0, done);
     Ok(plan)
 }
@@ -112,14 +123,6 @@ fn previewed(options: &InitOptions, session: &Session<'_>) -> PreviewOptions {
 /// The Python that is meant. A variable names one to plan for, never one to take over.
 fn python_of(options: &InitOptions, session: &Session<'_>) -> Option<PathBuf> {
     options.python.clone().or_else(|| session.environment.get("COLAB_BOOT_PYTHON").map(PathBuf::from))
-}
-
-/// A warning with each line that is not in the profile.
-fn not_taken_over(made: &Imported) -> Option<Finding> {
-    let message =
-        format!("{} not taken over; the profile lists them as comments", counted(made.left_out.len(), "line"));
-    let finding = Finding::warning(Code::ImportIncomplete, message);
-    (!made.left_out.is_empty()).then(|| made.left_out.iter().cloned().fold(finding, Finding::with_note))
 }
 
 /// The profile that asks for what the named files ask for, or for what is installed in an environment.

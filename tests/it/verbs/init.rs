@@ -230,6 +230,27 @@ fn what_lies_there_is_offered_and_what_cannot_be_planned_is_still_written() {
     assert!(!day.test.path("e.toml").exists());
 }
 
+/// On the default index, a package of the same name is another one.
+#[test]
+fn files_with_an_index_of_their_own_are_not_planned_with_another() {
+    let mut day = day();
+    let url = day.test.environment.remove("COLAB_BOOT_INDEX_URL").expect("an index");
+    day.test.environment.insert("PIP_INDEX_URL".to_owned(), url.clone());
+    let init = |name: &str, line: &str, more: &[&str]| {
+        std::fs::write(day.test.path("r.txt"), format!("{line}\napp\n")).expect("a file");
+        let said = day.run(&[["init", name, "--from", "r.txt"].as_slice(), more].concat()).expect(0);
+        assert!(day.read(name).ends_with("[packages]\napp = \"*\"\n"), "{said:?}");
+        let is_planned = said.stdout.contains("plan: ");
+        assert_ne!(said.stderr.contains("there is no plan yet"), is_planned, "{said:?}");
+        is_planned
+    };
+    assert!(!init("a.toml", "-i https://house.example/simple", &[]));
+    assert!(!init("b.toml", "--no-index", &[]));
+    assert!(init("c.toml", "-i https://house.example/simple", &["--index-url", &url]));
+    assert!(init("d.toml", &format!("--index-url={url}/"), &[]));
+    assert!(init("e.toml", "--extra-index-url https://house.example/simple", &[]));
+}
+
 #[test]
 fn packages_of_conda_and_sources_of_uv_are_taken_over_where_an_index_has_the_same() {
     let day = Day::new(&[("torch", "2.9.0", &[]), ("matplotlib", "3.10.0", &[]), ("app", "1.0", &[])]);

@@ -57,8 +57,8 @@ pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report
     let done = format!("wrote {} with {}", shell_word(path), counted(made.packages, "package"));
     if let Some(index) = other_index(&made, &options.index.settings(), session) {
         let help = format!(
-            "there is no plan yet, because these files do not use the default index: run `colab-boot plan {}` with their \
-             index (`--index-url`) or folder (`--find-links`) instead of `{index}`",
+            "there is no plan yet, because these files replace the default index (`{index}`): name theirs to \
+             `colab-boot plan {}`, with `--index-url`, or `--find-links` for a folder",
             shell_word(path)
         );
         let findings = made.not_taken_over().map(|finding| finding.with_help(help)).into_iter().collect();

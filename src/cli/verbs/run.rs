@@ -25,7 +25,7 @@ pub(super) fn run(options: &RunOptions, session: &Session<'_>, style: Style) -> 
                 return Ok(report);
             }
             report.findings.iter().for_each(|finding| session.say(&finding.message));
-            report.text.lines().for_each(|line| session.say(line));
+            report.talk.iter().map(String::as_str).chain(report.text.lines()).for_each(|line| session.say(line));
             let python = interpreter(options, session)?;
             let python = python.ok_or_else(|| Failure::bug("the environment has no Python after an apply"))?;
             (python, session.profile(&options.edited.profile)?)

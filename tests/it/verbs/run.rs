@@ -18,6 +18,7 @@ fn a_command_runs_with_what_the_lock_says_and_what_it_ends_with() {
     let first = run(&["show.py", "--loud", "-q"]).expect(0);
     assert_eq!(first.stdout, "1.0 fast ['show.py', '--loud', '-q']\n");
     assert!(first.stderr.contains("applied: 2 packages as locked"), "{first:?}");
+    assert!(first.stderr.contains(&format!("of {python} (")), "it says where: {first:?}");
     // The second time nothing is looked at but the record.
     let requests = day.server.requests().len();
     let again = run(&["show.py"]).expect(0);

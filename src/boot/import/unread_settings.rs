@@ -23,15 +23,16 @@ pub(super) fn instead_of(line: &str) -> &'static str {
 /// Options and settings that replace the default index.
 const REPLACING: [&str; 6] = ["-i", "--index-url", "--default-index", "--index", "index-url", "default-index"];
 
-/// What a line of an installer has in place of the default index, as written: an address, or `--no-index`.
+/// What a line of an installer has in place of the default index, as written: an address, or the option where it has no
+/// value, such as `--no-index`.
 pub(super) fn replaced_by(line: &str) -> Option<&str> {
     let mut words = line.split([' ', '\t', '=']).map(|word| word.trim_matches(['"', '\'']));
     while let Some(word) = words.next() {
-        if word == "--no-index" {
+        if word.trim_start_matches('-') == "no-index" {
             return Some(word);
         }
         if REPLACING.contains(&word) {
-            return words.find(|word| !word.is_empty());
+            return words.find(|word| !word.is_empty()).or(Some(word));
         }
     }
     None
@@ -50,7 +51,7 @@ mod tests {
             ("cell 2: %pip install -q a==1 --default-index https://a.example", Some("https://a.example")),
             ("--no-index", Some("--no-index")),
             ("cell 1: !pip install --no-index -f wheels a", Some("--no-index")),
-            ("[tool.uv] index-url = \"https://a.example\"", Some("https://a.example")),
+            ("[tool.uv] index-url", Some("index-url")),
             ("--extra-index-url https://a.example", None),
             ("--find-links wheels", None),
         ] {

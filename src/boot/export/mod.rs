@@ -94,9 +94,7 @@ pub fn target_of<'l>(lock: &'l Lock, named: Option<&str>) -> Result<&'l LockedTa
 
 /// Fails where a package comes from a notebook image alone: other tools can't have it.
 pub fn must_be_on_indexes(target: &LockedTarget) -> Result<(), Failure> {
-    let own = |package: &&LockedPackage| package.wheel().is_some_and(|wheel| wheel.from.is_some());
-    if let Some(package) = target.packages.iter().find(own) {
-        let from = package.wheel().and_then(|wheel| wheel.from.as_deref()).unwrap_or_default();
+    if let Some((package, from)) = target.packages.iter().find_map(|package| Some((package, package.own_place()?))) {
         let message = format!("{} {} comes from `{from}`, not from an index", package.name, package.version);
         let finding =
             Finding::error(Code::ExportOwnSource, message).about(Subject::release(&package.name, &package.version));

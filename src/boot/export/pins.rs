@@ -12,9 +12,8 @@ pub fn lock_constraints(view: &LockView<'_>) -> String {
     let mut text = view.heading("constraints");
     text.push_str("# Install with: python -m pip install -c constraints.txt PACKAGE\n");
     for package in &view.target.packages {
-        let _ = match package.wheel().and_then(|wheel| wheel.from.as_deref()) {
+        let _ = match package.own_place() {
             None => writeln!(text, "{}=={}", package.name, public(&package.version)),
-            // No index has what comes from the profile's own places.
             Some(from) => {
                 writeln!(text, "# left out, no index has it: {} {} from {from}", package.name, package.version)
             }

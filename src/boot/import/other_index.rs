@@ -9,7 +9,7 @@ use crate::boot::session::Session;
 /// What the files of `made` have in place of the default index: nothing where `settings` name an index or a folder,
 /// where it is the default one all the same, or one that a framework publishes; of those the solver chooses itself.
 pub fn other_index<'i>(made: &'i Imported, settings: &IndexSettings, session: &Session<'_>) -> Option<&'i str> {
-    if made.indexes.is_empty() || settings.index_url.is_some() || !settings.find_links.is_empty() {
+    if made.replaced.is_empty() || settings.index_url.is_some() || !settings.find_links.is_empty() {
         return None;
     }
     let default = session.default_index(settings, None).ok();
@@ -20,5 +20,5 @@ pub fn other_index<'i>(made: &'i Imported, settings: &IndexSettings, session: &S
         default.as_ref().is_some_and(|default| bare(default) == bare(&url))
             || published.any(|page| page.address.host() == url.host())
     };
-    made.indexes.iter().map(String::as_str).find(|text| !is_known(text))
+    made.replaced.iter().map(String::as_str).find(|text| !is_known(text))
 }

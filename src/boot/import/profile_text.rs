@@ -35,7 +35,7 @@ pub struct Imported {
     /// Each line that could not be taken over, with the reason.
     pub left_out: Vec<String>,
     /// What the files have in place of the default index: addresses, or `--no-index`.
-    pub(super) indexes: Vec<String>,
+    pub(super) replaced: Vec<String>,
 }
 
 impl Imported {
@@ -347,7 +347,7 @@ fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported 
     if let Some(moment) = as_of {
         let _ = writeln!(text, "as-of = {moment}");
     }
-    Imported { text, packages: count, left_out, indexes: replaced }
+    Imported { text, packages: count, left_out, replaced }
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! Settings of other tools that are not taken over.
 
+/// Options and settings that replace the default index.
+const REPLACING: [&str; 6] = ["-i", "--index-url", "--default-index", "--index", "index-url", "default-index"];
+
 /// What colab-boot has in place of a setting of another tool.
 pub(super) fn instead_of(line: &str) -> &'static str {
     let has = |names: &[&str]| {
         line.split([' ', '=']).any(|word| names.contains(&word.trim_start_matches("--")) || names.contains(&word))
     };
-    if has(&["index-url", "extra-index-url", "index", "default-index", "-i"]) {
+    if has(&REPLACING) || has(&["extra-index-url"]) {
         "`--index-url` of colab-boot takes it, or an `[[index]]` with the packages that come from it"
     } else if has(&["find-links", "no-index", "-f"]) {
         "`--find-links` of colab-boot takes it, or an `[[index]]` with its `path`"
@@ -19,9 +22,6 @@ pub(super) fn instead_of(line: &str) -> &'static str {
         "colab-boot has no such setting"
     }
 }
-
-/// Options and settings that replace the default index.
-const REPLACING: [&str; 6] = ["-i", "--index-url", "--default-index", "--index", "index-url", "default-index"];
 
 /// What a line of an installer has in place of the default index, as written: an address, or the option where it has no
 /// value, such as `--no-index`.

@@ -14,8 +14,9 @@ const TRIES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
 
 /// What helps where a server wants to know who asks.
-const LOGIN: &str = "if the index needs a login, set COLAB_BOOT_INDEX_NAME_USERNAME and COLAB_BOOT_INDEX_NAME_PASSWORD for the \
-                     `[[index]]` called NAME; for the default index, add it to netrc, the keyring or COLAB_BOOT_INDEX_URL";
+const LOGIN: &str = "if the index needs a login, set COLAB_BOOT_INDEX_NAME_USERNAME and \
+                     COLAB_BOOT_INDEX_NAME_PASSWORD for the `[[index]]` called NAME; for the default index, add it to \
+                     netrc, the keyring or COLAB_BOOT_INDEX_URL";
 
 /// `failure` of the index `name`, with the variables that hold its login.
 pub(super) fn of_index(mut failure: Failure, name: &str) -> Failure {

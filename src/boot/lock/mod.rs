@@ -139,6 +139,12 @@ impl LockedPackage {
         self.wheel().is_some_and(LockedWheel::is_source)
     }
 
+    /// The folder, file, repository or address that it comes from, as the profile writes it; nothing where an index has
+    /// it.
+    pub fn own_place(&self) -> Option<&str> {
+        self.wheel()?.from.as_deref()
+    }
+
     /// The image that has it, where nothing else does.
     pub fn image_only(&self) -> Option<&str> {
         match &self.from {

@@ -186,8 +186,9 @@ fn foreign(basis: &Basis<'_>) -> (Vec<Finding>, Vec<(PackageName, Option<Version
             format!("{again}. If a cell or a script changes it, remove that line, or pin the version in the profile")
         } else {
             format!(
-                "{again}, but other code changes it each time. Search the other cells for `install` with `{name}`, or with a package \
-                 that requires it (`pip show {name}` lists them under Required-by); remove that line, or pin the version in the profile"
+                "{again}, but other code changes it each time. Search the other cells for `install` with `{name}`, or with \
+                 a package that requires it (`pip show {name}` lists them under Required-by); remove that line, or pin \
+                 the version in the profile"
             )
         };
         findings.push(Finding::warning(Code::ForeignChange, message).about(Subject::package(name)).with_help(help));

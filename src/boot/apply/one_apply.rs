@@ -22,6 +22,7 @@ use crate::boot::marker::{Event, Marker, Next, Now};
 use crate::boot::notebook::process_clock;
 use crate::boot::plan::{self, Change, files_rewritten, touched};
 use crate::boot::planned::{Planned, script_of};
+use crate::boot::profile::Profile;
 use crate::boot::seen::PythonReport;
 use crate::boot::session::Session;
 use crate::boot::situation::{held, is_of_another_script, modules as installed_modules_of, modules_of};
@@ -29,6 +30,7 @@ use crate::boot::state::State;
 use crate::boot::verdict::{Report, Verdict};
 use crate::core::diag::{Failure, Finding, Kind};
 use crate::core::host::files;
+use crate::core::host::mounts::Look;
 use crate::core::host::signals::{Deferred, name_of};
 use crate::core::host::stamps::wait_a_tick;
 use crate::core::inspect::parse_record;
@@ -60,8 +62,8 @@ pub fn carry_out(
     let doubted = planned.marker.as_ref().is_some_and(Marker::is_in_doubt);
     // A killed installer may have left something that only an apply moves aside.
     let is_clean = leftovers(&layout.purelib)?.is_empty();
-    let index_url = settings.index_url.as_deref();
-    let work = Work { session, planned, state: &state, layout: &layout, held, manner, index_url };
+    let build_index = build_index(settings, planned.goal.profile());
+    let work = Work { session, planned, state: &state, layout: &layout, held, manner, build_index };
     if plan.is_empty() && !planned.decision.environment_differs && !doubted && is_clean {
         let differing = work.as_before()?;
         work.give_back()?;
@@ -69,6 +71,12 @@ pub fn carry_out(
     }
     // Whatever has ended it before its end, what is staged goes, and what was switched is undone.
     work.carry_out(settings).or_else(|failure| work.undo_switch().and(Err(work.with_way_on(failure))))
+}
+
+/// The index that settings or profile have in place of pip's, for what a build needs; a folder of wheels is none.
+fn build_index(settings: &IndexSettings, profile: Option<&Profile>) -> Option<String> {
+    let own = profile.and_then(Profile::default_index).filter(|own| own.url.scheme() != "file");
+    settings.index_url.clone().or_else(|| own.map(|own| own.url.to_string()))
 }
 
 fn layout_of(planned: &Planned) -> Result<Layout, Failure> {
@@ -87,7 +95,7 @@ pub(super) struct Work<'a> {
     pub(super) held: &'a Path,
     pub(super) manner: ApplyManner,
     /// The default index, where the settings name it.
-    pub(super) index_url: Option<&'a str>,
+    pub(super) build_index: Option<String>,
 }
 
 impl Work<'_> {
@@ -126,7 +134,7 @@ impl Work<'_> {
         let (hashed, rewritten) = match checked {
             Ok(checked) => checked,
             Err(failure) => {
-                step(Event::Fail { why: failure.to_string() })?;
+                step(Event::Fail { why: failure.to_string(), open: None })?;
                 return Err(self.after_failure(failure, kept, &steps));
             }
         };
@@ -155,7 +163,11 @@ impl Work<'_> {
         self.run(folder)?.or_else(|failed| {
             let why = failed.tail.clone();
             let failure = self.failed(failed);
-            step(Event::Fail { why }).and(Err(failure))
+            let is_untouched = self.is_own() && !self.journal().is_there();
+            let before =
+                self.planned.marker.as_ref().filter(|marker| marker.boot_id == self.planned.seen.machine.boot_id);
+            let open = is_untouched.then(|| before.map(|marker| marker.touched.clone()).unwrap_or_default());
+            step(Event::Fail { why, open }).and(Err(failure))
         })
     }
 
@@ -254,7 +266,7 @@ impl Work<'_> {
         let python = self.python()?;
         // What a build asks for comes from the index that the lock was made with.
         let mut environment = self.session.environment.clone();
-        environment.extend(self.index_url.map(|url| ("PIP_INDEX_URL".to_owned(), url.to_owned())));
+        environment.extend(self.build_index.clone().map(|url| ("PIP_INDEX_URL".to_owned(), url)));
         environment.extend(self.installer_variables()?);
         self.session.log.detail(|| format!("running bash -p {}; the log is in the same folder", script.display()));
         let site = self.layout.purelib.as_path();

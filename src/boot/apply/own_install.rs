@@ -179,7 +179,7 @@ impl Work<'_> {
         self.held.join(STAGED)
     }
 
-    fn journal(&self) -> PathBuf {
+    pub(super) fn journal(&self) -> PathBuf {
         self.held.join(SWITCH)
     }
 

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::boot::audit::conda_files::{environment_file, is_package_list, package_list};
+use crate::boot::audit::listed_indexes::{IndexRole, ListedIndex};
 use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::notebook_installs::notebook;
 use crate::boot::audit::pixi::{PixiManifest, pixi};
@@ -108,9 +109,29 @@ impl Tool {
             .collect()
     }
 
+    /// The `source` of poetry and pdm
+    /// (<https://python-poetry.org/docs/repositories/>, <https://pdm-project.org/latest/usage/config/>).
+    fn sources(&self) -> impl Iterator<Item = ListedIndex> {
+        let of_pdm = self.others.get("pdm").and_then(toml::Value::as_table);
+        let tables = of_pdm.into_iter().chain([&self.poetry]).filter_map(|table| table.get("source")?.as_array());
+        tables.flatten().filter_map(|source| {
+            let text = |key: &str| source.get(key).and_then(toml::Value::as_str);
+            let role = match text("priority") {
+                Some("explicit") => IndexRole::Alone,
+                Some("supplemental" | "secondary") => IndexRole::Beside,
+                _ => IndexRole::InPlace,
+            };
+            let name = text("name")?;
+            let of_poetry = self.poetry.get("dependencies").and_then(toml::Value::as_table).into_iter().flatten();
+            let own = of_poetry.filter(|(_, value)| value.get("source").and_then(toml::Value::as_str) == Some(name));
+            let packages = own.filter_map(|(package, _)| package.parse().ok()).collect();
+            Some(ListedIndex { name: Some(name.to_owned()), url: text("url")?.to_owned(), packages, role })
+        })
+    }
+
     /// The tables by which other tools choose packages.
     fn unread(&self) -> impl Iterator<Item = String> {
-        let chooses = |key: &str| key.ends_with("dependencies") || ["group", "envs", "source"].contains(&key);
+        let chooses = |key: &str| key.ends_with("dependencies") || ["group", "envs"].contains(&key);
         let others = self.others.iter().filter_map(|(tool, table)| Some((tool.as_str(), table.as_table()?)));
         others.chain([("poetry", &self.poetry)]).flat_map(move |(tool, table)| {
             table.keys().filter(move |key| chooses(key)).map(move |key| format!("[tool.{tool}] {key}"))
@@ -165,6 +186,12 @@ fn pyproject(source: &Source, markers: &MarkerEnvironment, include: Include<'_>)
     listed.unread.extend(tool.unread());
     listed.unread.extend(project.name.filter(|_| is_built).map(|name| format!("the project {name} itself")));
     place(&tool.places_of_poetry(), &mut listed);
+    listed.indexes.extend(tool.sources());
+    // It counts more than the project's own table.
+    if let Ok(text) = include("uv.toml") {
+        let settings: UvSettings = toml::from_str(&text).map_err(|error| format!("uv.toml: {}", error.message()))?;
+        settings.read_into(&mut listed, markers);
+    }
     tool.uv.read_into(&mut listed, markers);
     Ok(listed)
 }

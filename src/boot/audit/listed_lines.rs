@@ -6,6 +6,7 @@ use std::ops::Range;
 use pep440_rs::VersionSpecifier;
 
 use crate::boot::audit::Place;
+use crate::boot::audit::listed_indexes::ListedIndex;
 use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::accepted::Accepted;
@@ -87,8 +88,9 @@ pub struct Listed {
     pub wheel_lines: Vec<String>,
     /// It names indexes (`--index-url`).
     pub has_indexes: bool,
-    /// Those of `[[tool.uv.index]]`.
     pub indexes: Vec<ListedIndex>,
+    /// It forbids every index (`--no-index`): only folders of wheels count.
+    pub forbids_indexes: bool,
     /// `requires-python` of a project, where the target's Python does not satisfy it.
     pub other_python: Option<String>,
     /// Facts that a lock of ours overrules.
@@ -121,6 +123,8 @@ impl Listed {
         self.wheels.extend(more.wheels);
         self.wheel_lines.extend(more.wheel_lines);
         self.has_indexes |= more.has_indexes;
+        self.indexes.extend(more.indexes);
+        self.forbids_indexes |= more.forbids_indexes;
     }
 
     /// How many are named, and asked for.
@@ -157,14 +161,6 @@ impl Listed {
             named > known.0 || !again.contains(&one.name)
         });
     }
-}
-
-/// An index that a file names, and what comes from it alone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedIndex {
-    pub name: Option<String>,
-    pub url: String,
-    pub packages: Vec<PackageName>,
 }
 
 /// A distribution with its version.

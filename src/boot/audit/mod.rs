@@ -16,6 +16,7 @@ mod uv_settings;
 mod pixi;
 mod conda_files;
 mod documents;
+mod listed_indexes;
 mod listed_lines;
 mod cell_text;
 mod install_commands;
@@ -33,7 +34,8 @@ use crate::core::model::contents::Files;
 use crate::core::model::{PackageName, PythonFacts, Requirement, Version};
 
 pub use documents::read_other;
-pub use listed_lines::{Listed, ListedIndex, Named, PipCommand, RequiredLine};
+pub use listed_indexes::{IndexRole, ListedIndex};
+pub use listed_lines::{Listed, Named, PipCommand, RequiredLine};
 pub use other_locks::{LockKind, kind_of, read_lock_file};
 pub use requirements_txt::read_requirements;
 pub use rules::{judge, judge_families, judge_locked};

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::boot::audit::cell_text::{logical_lines, plain, quoted_texts, runs_shell, written_file};
 use crate::boot::audit::install_commands::{Argument, commands_in, quoted_away};
+use crate::boot::audit::listed_indexes::{forbids_indexes, indexes_in};
 use crate::boot::audit::listed_lines::{Listed, PipCommand};
 use crate::boot::audit::pip_options::unread_options;
 use crate::boot::audit::requirements_txt::{Include, one, read_constraints, read_included};
@@ -21,7 +22,11 @@ fn note_others(command: &str, installs: bool, cell: usize, listed: &mut Listed) 
     let in_cell = |line: &str| format!("cell {cell}: {line}");
     let others = command.split(['&', ';', '|']).map(str::trim);
     listed.others.extend(others.filter(|line| is_of_another_program(line)).map(in_cell));
-    listed.has_indexes |= installs && names_an_index(command);
+    if installs {
+        listed.has_indexes |= names_an_index(command);
+        listed.indexes.extend(indexes_in(command));
+        listed.forbids_indexes |= forbids_indexes(command);
+    }
     listed.unread.extend(unread_options(command).filter(|_| installs).map(|line| in_cell(&line)));
 }
 

@@ -6,6 +6,7 @@ use pep440_rs::VersionSpecifiers;
 use pep508_rs::MarkerEnvironment;
 use serde::Deserialize;
 
+use crate::boot::audit::listed_indexes::of_origins;
 use crate::boot::audit::{Listed, Named};
 use crate::core::model::version::range_of;
 use crate::core::model::wheel_names::file_of;
@@ -51,6 +52,7 @@ struct Pylock {
 #[derive(Deserialize)]
 struct PylockPackage {
     name: PackageName,
+    index: Option<String>,
     version: Option<Version>,
     marker: Option<String>,
     vcs: Option<toml::Value>,
@@ -87,7 +89,7 @@ fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
         return Err(format!("its lock-version is {}; only 1.x is supported", lock.lock_version));
     }
     for_python(lock.requires_python.as_ref(), markers)?;
-    let mut listed = Listed::default();
+    let (mut listed, mut origins) = (Listed::default(), Vec::new());
     for package in lock.packages {
         // Extras and groups are chosen when a lock is installed; PEP 508 does not know these two.
         let chosen = |marker: &String| marker.contains("dependency_groups") || marker.contains("extras");
@@ -102,11 +104,13 @@ fn pylock(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
         match package.version.filter(|_| !elsewhere) {
             Some(version) => {
                 let files = package.wheels.iter().filter_map(LockedFile::digest).collect();
+                origins.push((package.name.clone(), package.index));
                 listed.named.push(Named { files, ..Named::new(package.name, version) });
             }
             None => listed.elsewhere.push(package.name.to_string()),
         }
     }
+    listed.indexes = of_origins(origins);
     Ok(listed)
 }
 
@@ -177,8 +181,6 @@ fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
         return Err(format!("it is a uv.lock of version {}; only {UV_VERSION} is supported", lock.version));
     }
     for_python(lock.requires_python.as_ref(), markers)?;
-    let is_root =
-        |package: &UvPackage| package.source.contains_key("virtual") || package.source.contains_key("editable");
     let mut open: VecDeque<(usize, Option<ExtraName>)> =
         (0..lock.package.len()).filter(|at| is_root(&lock.package[*at])).map(|at| (at, None)).collect();
     if open.is_empty() {
@@ -210,8 +212,17 @@ fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
             }
         }
     }
+    Ok(named_in(&lock, reached.into_iter().map(|(at, _)| at).collect()))
+}
+
+/// Whether the lock is of this project.
+fn is_root(package: &UvPackage) -> bool {
+    package.source.contains_key("virtual") || package.source.contains_key("editable")
+}
+
+/// What the entries of `lock` at `places` name, and what its projects leave open.
+fn named_in(lock: &UvLock, places: BTreeSet<usize>) -> Listed {
     let mut listed = Listed::default();
-    let places: BTreeSet<usize> = reached.into_iter().map(|(at, _)| at).collect();
     for package in lock.package.iter().filter(|package| is_root(package)) {
         let extras = package.optional_dependencies.keys().map(|extra| format!("extra {extra} of {}", package.name));
         let groups = package.dev_dependencies.keys().filter(|group| *group != "dev");
@@ -221,9 +232,12 @@ fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
             listed.unread.push(format!("the project {} itself", package.name));
         }
     }
+    let mut origins = Vec::new();
     for package in places.into_iter().map(|at| &lock.package[at]) {
         match &package.version {
             Some(version) if package.source.contains_key("registry") => {
+                let registry = package.source["registry"].as_str().map(str::to_owned);
+                origins.push((package.name.clone(), registry));
                 let files = package.wheels.iter().filter_map(LockedFile::digest).collect();
                 listed.named.push(Named { files, ..Named::new(package.name.clone(), version.clone()) });
             }
@@ -231,7 +245,8 @@ fn uv(text: &str, markers: &MarkerEnvironment) -> Result<Listed, String> {
             _ => listed.elsewhere.push(package.name.to_string()),
         }
     }
-    Ok(listed)
+    listed.indexes = of_origins(origins);
+    listed
 }
 
 /// The entries of a package that `dependency` may mean: a fork has one for each of its markers.

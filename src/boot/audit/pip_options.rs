@@ -21,9 +21,8 @@ pub(super) const OPTIONS: [&str; 13] = [
 ];
 
 /// Those by which pip and uv choose or build otherwise than without them, and which nothing here reads.
-const UNREAD: [&str; 19] = [
+const UNREAD: [&str; 11] = [
     "--no-binary",
-    "--no-index",
     "--trusted-host",
     "--use-feature",
     "--config-settings",
@@ -34,13 +33,6 @@ const UNREAD: [&str; 19] = [
     "--build-constraint",
     "--exclude-newer",
     "--resolution",
-    "--index-url",
-    "--extra-index-url",
-    "--index",
-    "--default-index",
-    "--find-links",
-    "-i",
-    "-f",
 ];
 
 /// Options behind a requirement.

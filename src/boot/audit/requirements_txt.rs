@@ -7,6 +7,7 @@ use std::ops::Range;
 use pep508_rs::MarkerEnvironment;
 
 use crate::boot::audit::Place;
+use crate::boot::audit::listed_indexes::{forbids_indexes, indexes_in};
 use crate::boot::audit::listed_lines::{Listed, Named, RequiredLine};
 use crate::boot::audit::pip_options::{OF_REQUIREMENTS, OPTIONS, option, unread_options, without_options};
 use crate::boot::profile::Manner;
@@ -131,6 +132,8 @@ impl<'a> LineReader<'a> {
                 Ok(())
             } else if line.is_empty() || line.starts_with('-') {
                 own.unread.extend(unread_options(line));
+                self.listed.indexes.extend(indexes_in(line));
+                self.listed.forbids_indexes |= forbids_indexes(line);
                 self.global(line, &format!("line {number} of `{}`", source.name))
             } else {
                 one(line, self.markers, &mut own)

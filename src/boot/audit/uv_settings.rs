@@ -6,7 +6,8 @@ use pep508_rs::MarkerEnvironment;
 use serde::Deserialize;
 use toml::Value;
 
-use crate::boot::audit::listed_lines::{Listed, ListedIndex};
+use crate::boot::audit::listed_indexes::{IndexRole, ListedIndex, take_keys};
+use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::source_tables::placed;
 use crate::core::model::requirement::bracketed;
 use crate::core::model::{Condition, PackageName, Requirement};
@@ -65,11 +66,24 @@ pub(super) struct UvSettings {
 struct UvIndex {
     name: Option<String>,
     url: String,
+    /// It is asked last, in place of the usual one.
+    #[serde(default)]
+    default: bool,
+    /// Only its sources come from it.
+    #[serde(default)]
+    explicit: bool,
 }
 
 impl UvSettings {
     /// Adds to what a project names how uv chooses among it, and where uv takes it from.
-    pub(super) fn read_into(self, listed: &mut Listed, markers: &MarkerEnvironment) {
+    pub(super) fn read_into(mut self, listed: &mut Listed, markers: &MarkerEnvironment) {
+        let mut of_pip =
+            self.others.remove("pip").and_then(|table| Some(table.as_table()?.clone())).unwrap_or_default();
+        for table in [&mut self.others, &mut of_pip] {
+            let (indexes, forbids) = take_keys(table);
+            listed.indexes.extend(indexes);
+            listed.forbids_indexes |= forbids;
+        }
         listed.constraints.extend(bounds("constraint", &self.constraint_dependencies, markers, &mut listed.unread));
         listed.overrides.extend(bounds("override", &self.override_dependencies, markers, &mut listed.unread));
         match self.prerelease.as_deref() {
@@ -82,16 +96,22 @@ impl UvSettings {
             self.exclude_newer.as_ref().map(|moment| moment.as_str().map_or(moment.to_string(), str::to_owned));
         let others = self.others.keys().filter(|key| !HOW_UV_RUNS.contains(&key.as_str()));
         listed.unread.extend(others.map(|key| format!("[tool.uv] {key}")));
+        listed.unread.extend(of_pip.keys().map(|key| format!("[tool.uv.pip] {key}")));
         let sources: BTreeMap<PackageName, Value> = self
             .sources
             .into_iter()
             .filter_map(|(name, all)| Some((name.clone(), source_here(&name, all, markers, listed)?)))
             .collect();
-        for UvIndex { name, url } in self.index {
+        for UvIndex { name, url, default, explicit } in self.index {
+            let role = match (default, explicit) {
+                (true, _) => IndexRole::InPlace,
+                (false, true) => IndexRole::Alone,
+                (false, false) => IndexRole::Beside,
+            };
             let is_own = |source: &Value| source.get("index").and_then(Value::as_str) == name.as_deref();
             let packages = sources.iter().filter(|(_, source)| is_own(source));
             let packages = packages.map(|(package, _)| package.clone()).collect();
-            listed.indexes.push(ListedIndex { name, url, packages });
+            listed.indexes.push(ListedIndex { name, url, packages, role });
         }
         place(&sources, listed);
     }

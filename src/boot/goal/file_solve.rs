@@ -49,6 +49,14 @@ pub struct Together {
     pub for_want_of_wheels: bool,
     /// The file says that it is for another Python.
     pub for_other_python: bool,
+    /// How many lines name a package that only an index of the file may have.
+    pub unasked: usize,
+}
+
+/// That a package is unknown, where a file names indexes of its own.
+pub fn maybe_elsewhere(finding: Finding) -> Finding {
+    let help = "it may be on an index that the file names; those indexes were not queried";
+    Finding { severity: Severity::Warning, ..finding }.with_help(help)
 }
 
 impl Together {
@@ -91,8 +99,8 @@ impl Together {
         match hindrance {
             Hindrance::Source(name, version) => self.build(name, version, &left_out, profile),
             Hindrance::Other if has_indexes && finding.code == Code::ResolveUnknownPackage => {
-                let help = "it may be on an index that the file names; those indexes were not queried";
-                self.findings.push(Finding { severity: Severity::Warning, ..finding }.with_help(help));
+                self.unasked += 1;
+                self.findings.push(maybe_elsewhere(finding));
             }
             Hindrance::Python | Hindrance::Other => {
                 self.findings.push(finding.about(Subject::package(&left_out)));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::boot::audit::{Listed, Named, kind_of, read_lock_file, read_other, read_requirements};
-use crate::boot::lock::{Unreadable, read_lock};
+use crate::boot::lock::{LockedPackage, Unreadable, read_lock};
 use crate::core::diag::{Code, Failure, Finding, Source, counted, few};
 use crate::core::host::files;
 use crate::core::model::{PackageName, PythonFacts, Tags};
@@ -101,7 +101,9 @@ fn ours(text: &str) -> Result<Listed, String> {
         Named { files: file.into_iter().collect(), ..Named::new(package.name.clone(), package.version.clone()) }
     });
     let open = targets.map(|target| format!("target {}", target.name)).collect();
-    Ok(Listed { named: named.collect(), open, accepted, ..Listed::default() })
+    // It knows them by the names of the profile.
+    let has_indexes = packages.iter().filter_map(LockedPackage::wheel).any(|wheel| wheel.index != "default");
+    Ok(Listed { named: named.collect(), open, accepted, has_indexes, ..Listed::default() })
 }
 
 /// What the file `path` is wrong about, or leaves open.

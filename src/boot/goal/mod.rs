@@ -17,7 +17,7 @@ use crate::boot::profile::Profile;
 use crate::core::model::{PackageName, Sha256};
 
 pub use effects::Effects;
-pub use file_solve::Together;
+pub use file_solve::{Together, maybe_elsewhere};
 pub use into_lock::{missing_lock, must_be_of, stale_lock};
 pub use listed::{findings_of, read_listed, read_listed_text};
 pub use lock_or_solve::{Answer, answer};

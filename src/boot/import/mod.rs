@@ -6,10 +6,13 @@ mod shareable_address;
 mod profile_text;
 mod script_block;
 mod installed_from;
-mod other_index;
+mod asked_indexes;
+mod index_answers;
+mod from_environment;
 mod unread_settings;
 mod read_files;
 
-pub use other_index::other_index;
-pub use profile_text::{Imported, ProfileHead, of_environment};
+pub use from_environment::of_environment;
+pub use index_answers::IndexAnswers;
+pub use profile_text::{Imported, ProfileHead};
 pub use read_files::{of_files, profile_name};

@@ -6,19 +6,17 @@ use std::fmt::{Display, Write};
 use pep440_rs::VersionSpecifier;
 
 use crate::boot::audit::{Listed, ListedIndex, RequiredLine};
+use crate::boot::import::asked_indexes::{IndexTables, KnownIndexes, is_folder};
 use crate::boot::import::asked_packages::{AskedPackage, Wishes, ask};
 use crate::boot::import::conda::{CondaLine, of_conda};
-use crate::boot::import::installed_from::installed_from;
 use crate::boot::import::shareable_address::shareable;
-use crate::boot::import::unread_settings::{instead_of, replaced_by};
-use crate::boot::machine::Recorded;
+use crate::boot::import::unread_settings::instead_of;
 use crate::boot::profile::{AskedLine, variable_fault};
-use crate::boot::seen::Seen;
 use crate::core::diag::{Code, Failure, Finding, counted, without_secrets};
 use crate::core::matrix::Matrix;
 use crate::core::model::day::moment_in;
 use crate::core::model::version::is_cpu_build;
-use crate::core::model::{CudaVersion, PackageName, PythonFacts, Requirement, Version};
+use crate::core::model::{CudaVersion, PackageName, PythonFacts, Requirement};
 use crate::core::secrets::scan;
 
 /// Who gives the password of an index, and of another address: a profile is shared.
@@ -34,8 +32,6 @@ pub struct Imported {
     pub packages: usize,
     /// Each line that could not be taken over, with the reason.
     pub left_out: Vec<String>,
-    /// What the files have in place of the default index: addresses, or `--no-index`.
-    pub(super) replaced: Vec<String>,
 }
 
 impl Imported {
@@ -58,41 +54,59 @@ pub struct ProfileHead<'a> {
 /// Reads a line of a file that names a folder, a file or a repository; the error says why it can't.
 pub(super) type PlaceReader<'a> = &'a dyn Fn(&str, &str) -> Result<AskedLine, String>;
 
+/// The path of a folder that a file names, for the profile.
+pub(super) type FolderReader<'a> = &'a dyn Fn(&str, &str) -> Result<String, Failure>;
+
+/// What files are read with.
+pub(super) struct World<'a> {
+    pub python: &'a PythonFacts,
+    pub matrix: &'a Matrix,
+    pub indexes: &'a dyn KnownIndexes,
+}
+
 /// The profile that asks for what is `listed` in files, each with its name.
 pub(super) fn imported(
     head: &ProfileHead<'_>,
     listed: &[(String, Listed)],
-    (python, matrix): (&PythonFacts, &Matrix),
-    placed: PlaceReader<'_>,
+    world: &World<'_>,
+    (placed, folder): (PlaceReader<'_>, FolderReader<'_>),
 ) -> Imported {
     let mut all = Collected::default();
     for (file, listed) in listed {
-        all.take_asked(file, listed, python);
+        all.take_asked(file, listed, world.python);
         all.take_others(file, listed, placed);
         all.take_settings(file, listed);
     }
-    written(head, all, matrix)
+    let asked = all.wishes.iter().filter(|(_, wish)| wish.place.is_empty());
+    let asked: Vec<PackageName> = asked.map(|(name, _)| name.clone()).collect();
+    for (file, listed) in listed {
+        all.take_indexes(file, listed, (&asked, world.indexes), folder);
+    }
+    if let Some((file, _)) = listed.iter().find(|(_, listed)| listed.forbids_indexes)
+        && !all.indexes.forbid_others()
+    {
+        all.leave(file, "--no-index", "no file names a folder of wheels: write its `path` in the `[[index]]`");
+    }
+    written(head, all, world.matrix)
 }
 
 /// What files ask for.
 #[derive(Default)]
-struct Collected {
-    wishes: Wishes,
+pub(super) struct Collected {
+    pub(super) wishes: Wishes,
     constraints: Wishes,
     overrides: Wishes,
     variables: BTreeMap<String, String>,
-    indexes: Vec<ListedIndex>,
+    indexes: IndexTables,
     /// A file asks for versions before their release (`--pre`).
     prereleases: bool,
     /// Files that were uploaded later do not count.
     as_of: Option<String>,
     left_out: Vec<String>,
-    /// What is in place of the default index.
-    replaced: Vec<String>,
 }
 
 impl Collected {
-    fn leave(&mut self, file: &str, line: impl Display, why: &str) {
+    pub(super) fn leave(&mut self, file: &str, line: impl Display, why: &str) {
         self.left_out.push(without_secrets(&format!("{file}: {line}: {why}")));
     }
 
@@ -127,12 +141,8 @@ impl Collected {
             }
             ask(&mut self.wishes, &public, line.marker.as_deref());
         }
-        if listed.named.iter().any(|named| !named.hashes.is_empty()) {
-            self.leave(
-                file,
-                "the digests (`--hash`)",
-                "the lock pins the files that it chooses with digests of its own",
-            );
+        if listed.named.iter().any(|named| !named.hashes.is_empty() || !named.files.is_empty()) {
+            self.leave(file, "the digests", "the lock pins the files that it chooses with digests of its own");
         }
         for named in listed.named.iter().filter(|_| listed.asked.is_empty()) {
             let wish = self.wishes.entry(named.name.clone()).or_default();
@@ -205,26 +215,39 @@ impl Collected {
             None => {}
         }
         for line in &listed.unread {
-            self.replaced.extend(replaced_by(line).map(str::to_owned));
             self.leave(file, line, instead_of(line));
+        }
+    }
+
+    /// The indexes that are named, some of which have packages of `asked`.
+    fn take_indexes(
+        &mut self,
+        file: &str,
+        listed: &Listed,
+        (asked, indexes): (&[PackageName], &dyn KnownIndexes),
+        folder: FolderReader<'_>,
+    ) {
+        for index in &listed.indexes {
+            let shown = format!("the index `{}`", index.url);
+            let url = if is_folder(&index.url) || index.url.starts_with("file:") {
+                match folder(file, &index.url) {
+                    Ok(path) => path,
+                    Err(failure) => {
+                        self.leave(file, shown, &failure.to_string());
+                        continue;
+                    }
+                }
+            } else {
+                self.address(file, &index.url, (index.name.as_deref().unwrap_or("the index"), OF_INDEX))
+            };
+            if let Some(why) = self.indexes.add(&ListedIndex { url, ..index.clone() }, asked, indexes) {
+                self.leave(file, shown, &why);
+            }
         }
     }
 
     /// What comes from elsewhere, and what can't be taken over.
     fn take_others(&mut self, file: &str, listed: &Listed, placed: PlaceReader<'_>) {
-        for index in &listed.indexes {
-            match &index.name {
-                Some(name) if !index.packages.is_empty() => {
-                    let url = self.address(file, &index.url, (name, OF_INDEX));
-                    self.indexes.push(ListedIndex { url, ..index.clone() });
-                }
-                _ => {
-                    self.replaced.push(without_secrets(&index.url));
-                    let line = format!("the index `{}`", index.url);
-                    self.leave(file, line, "an `[[index]]` names the packages that come from it");
-                }
-            }
-        }
         for line in listed.elsewhere.iter().chain(&listed.wheel_lines) {
             match placed(file, line) {
                 Ok(AskedLine { name, mut place, extras, marker, .. }) => {
@@ -267,43 +290,14 @@ impl Collected {
     }
 }
 
-/// The profile of the environment of `seen`: what nothing else there requires, in the version that is installed.
-pub fn of_environment(head: &ProfileHead<'_>, seen: &Seen, matrix: &Matrix) -> Result<Imported, Failure> {
-    let installed = &seen.machine.installed;
-    let markers = seen.python_facts()?.marker_environment();
-    let applies = |one: &Requirement| markers.as_ref().is_none_or(|markers| one.applies(markers, None));
-    let is_required = |name: &PackageName| {
-        let others = installed.iter().filter(|(other, _)| *other != name);
-        let mut all = others.flat_map(|(_, one)| one.requires.iter().flat_map(Recorded::get));
-        all.any(|one| one.name == *name && applies(one))
-    };
-    let is_tool = |name: &PackageName| matches!(name.as_ref(), "pip" | "setuptools" | "wheel");
-    let wanted = installed.iter().filter(|(name, _)| !is_tool(name) && !is_required(name));
-    let exactly = |version: &Version| vec![format!("=={}", version.clone().without_local())];
-    let mut all = Collected::default();
-    for (name, one) in wanted {
-        let asked = if one.direct {
-            // A package of that name on an index is another one.
-            let Some(place) = installed_from(name, one) else {
-                all.leave("the environment", name, "it was installed from an address that is not known");
-                continue;
-            };
-            AskedPackage { place, ..AskedPackage::default() }
-        } else {
-            AskedPackage { specifiers: exactly(&one.version), ..AskedPackage::default() }
-        };
-        all.wishes.insert(name.clone(), asked);
-    }
-    Ok(written(head, all, matrix))
-}
-
 /// Whether both TOML and a profile take `text` for a day or a moment.
 fn is_moment(text: &str) -> bool {
     moment_in(text).is_some() && text.parse::<toml::value::Datetime>().is_ok()
 }
 
-fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported {
-    let Collected { wishes, constraints, overrides, variables, indexes, prereleases, as_of, left_out, replaced } = all;
+/// The profile that asks for `all`.
+pub(super) fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported {
+    let Collected { wishes, constraints, overrides, variables, indexes, prereleases, as_of, left_out } = all;
     let mut text = String::from("# A colab-boot profile; `colab-boot init -` prints one with every key explained.\n");
     for line in &left_out {
         let _ = writeln!(text, "# not taken over: {}", line.replace(char::is_control, " "));
@@ -333,11 +327,7 @@ fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported 
     for (name, value) in variables {
         let _ = writeln!(text, "{name} = {}", quoted(&value));
     }
-    for ListedIndex { name, url, packages } in indexes {
-        let packages: Vec<String> = packages.iter().map(|name| quoted(name.as_ref())).collect();
-        let (name, url) = (quoted(&name.unwrap_or_default()), quoted(&url));
-        let _ = write!(text, "\n[[index]]\nname = {name}\nurl = {url}\npackages = [{}]\n", packages.join(", "));
-    }
+    indexes.write(&mut text);
     if prereleases || as_of.is_some() {
         text.push_str("\n[policy]\n");
     }
@@ -347,13 +337,26 @@ fn written(head: &ProfileHead<'_>, all: Collected, matrix: &Matrix) -> Imported 
     if let Some(moment) = as_of {
         let _ = writeln!(text, "as-of = {moment}");
     }
-    Imported { text, packages: count, left_out, replaced }
+    Imported { text, packages: count, left_out }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::boot::import::asked_indexes::IndexKind;
     use crate::core::model::Libc;
+
+    struct Unasked;
+
+    impl KnownIndexes for Unasked {
+        fn kind(&self, _: &str) -> IndexKind {
+            IndexKind::Other
+        }
+
+        fn packages(&self, _: &str, _: &str, _: &[PackageName]) -> Result<Vec<PackageName>, String> {
+            Err("nothing is asked".to_owned())
+        }
+    }
 
     #[test]
     fn what_a_file_asks_for_is_in_the_profile_and_the_rest_is_said() {
@@ -370,8 +373,10 @@ mod tests {
         let listed = crate::boot::audit::read_requirements(&source, &markers, &|_| Err("none".to_owned()));
         let matrix = Matrix::bundled().expect("a matrix");
         let head = ProfileHead { name: "demo", runtime: None };
-        let made =
-            imported(&head, &[("r.txt".to_owned(), listed)], (&python, &matrix), &|_, _| Err("no place".to_owned()));
+        let world = World { python: &python, matrix: &matrix, indexes: &Unasked };
+        let (placed, folder): (PlaceReader<'_>, FolderReader<'_>) =
+            (&|_, _| Err("no place".to_owned()), &|_, path| Ok(path.to_owned()));
+        let made = imported(&head, &[("r.txt".to_owned(), listed)], &world, (placed, folder));
         assert!(made.text.contains("torch = \"==2.10.0\"\n"), "{}", made.text);
         assert!(
             made.text.contains("uvicorn = { version = \">=0.30,<1\", extras = [\"standard\"] }\n"),
@@ -381,7 +386,8 @@ mod tests {
         assert!(made.text.contains("numpy = \"*\"\n"), "{}", made.text);
         let elsewhere = "pywin32 = { version = \">=3\", marker = \"sys_platform == 'win32'\" }\n";
         assert!(made.text.contains(elsewhere), "{}", made.text);
-        assert_eq!((made.packages, made.left_out.len()), (4, 3), "{:?}", made.left_out);
+        assert!(made.text.contains("url = \"https://x.example/\"\ndefault = true\n"), "{}", made.text);
+        assert_eq!((made.packages, made.left_out.len()), (4, 2), "{:?}", made.left_out);
         let table: toml::Table = made.text.parse().expect("TOML");
         assert_eq!(table["profile"]["name"].as_str(), Some("demo"));
         assert_eq!(table["policy"]["prereleases"].as_str(), Some("allow"));

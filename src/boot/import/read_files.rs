@@ -3,24 +3,23 @@
 use std::path::{Path, PathBuf};
 
 use crate::boot::goal::read_listed_text;
-use crate::boot::import::profile_text::{Imported, ProfileHead, imported};
+use crate::boot::import::index_answers::IndexAnswers;
+use crate::boot::import::profile_text::{Imported, ProfileHead, World, imported};
 use crate::boot::import::script_block::script_block;
 use crate::boot::index::project_metadata;
 use crate::boot::profile::AskedLine;
 use crate::core::diag::Failure;
 use crate::core::host::files;
-use crate::core::matrix::Matrix;
-use crate::core::model::PythonFacts;
 use crate::core::model::ipynb::Ipynb;
 
-/// The profile that asks for what `from` asks for, with `python`; `-` is stdin.
+/// The profile that asks for what `from` asks for, with the Python and the indexes of `answers`; `-` is stdin.
 /// Paths in it are written for a profile in the folder `beside`.
 pub fn of_files(
     head: &ProfileHead<'_>,
     (from, beside): (&[PathBuf], &Path),
-    python: &PythonFacts,
-    matrix: &Matrix,
+    answers: &IndexAnswers<'_>,
 ) -> Result<Imported, Failure> {
+    let python = answers.python;
     let mut all = Vec::new();
     for file in from {
         let path = if file.as_os_str() == "-" { PathBuf::from("/dev/stdin") } else { file.clone() };
@@ -41,7 +40,9 @@ pub fn of_files(
         }
     }
     let placed = |file: &str, line: &str| placed_line(Path::new(file), line, beside);
-    Ok(imported(head, &all, (python, matrix), &placed))
+    let folder = |file: &str, path: &str| folder_in(Path::new(file), path, beside);
+    let world = World { python, matrix: answers.session.matrix, indexes: answers };
+    Ok(imported(head, &all, &world, (&placed, &folder)))
 }
 
 /// What `line` of `file` asks for from a folder, a file or a repository, as a profile in `beside` writes it.
@@ -70,6 +71,14 @@ fn placed_line(file: &Path, line: &str, beside: &Path) -> Result<AskedLine, Stri
         return Ok(asked);
     }
     files::absolute(here).map(|here| asked.below(&here)).map_err(|failure| failure.to_string())
+}
+
+/// The folder that `file` calls `path`, as a profile in `beside` writes it.
+fn folder_in(file: &Path, path: &str, beside: &Path) -> Result<String, Failure> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    let there = if folder == beside { PathBuf::from(path) } else { files::absolute(&folder.join(path))? };
+    Ok(there.display().to_string())
 }
 
 /// The code cells of a notebook; any other text as it is.

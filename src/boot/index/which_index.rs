@@ -13,10 +13,12 @@ use crate::core::diag::Failure;
 use crate::core::matrix::PublishedIndex;
 use crate::core::model::PackageName;
 
-/// The default index and the explicit ones.
+/// The default index and the others.
 #[derive(Clone, Debug)]
 pub struct Locations {
     pub default: Url,
+    /// What locks call it: `default`, or its name in the profile.
+    default_name: String,
     named: Vec<NamedIndex>,
     bound: BTreeMap<PackageName, String>,
     /// Folders of wheels that are looked into beside an index, by name.
@@ -38,7 +40,7 @@ pub fn find_links_name(at: usize) -> String {
 }
 
 impl Locations {
-    /// The indexes of `profile` over the default index.
+    /// The indexes of `profile` over the default index, which the profile may name.
     pub fn new(default: Url, profile: &Profile) -> Self {
         let of_profile = profile.indexes.iter().flat_map(|index| &index.packages).cloned();
         let wanted = profile.wanted.iter().map(|wanted| wanted.name.clone());
@@ -47,15 +49,19 @@ impl Locations {
             Some((name, index))
         });
         // A folder that is to serve nothing in particular is looked into for everything.
-        let open = |index: &&NamedIndex| index.url.scheme() == "file" && index.packages.is_empty();
-        let beside = profile.indexes.iter().filter(open).map(|index| (index.name.clone(), index.url.clone()));
-        Self {
-            default,
-            bound: bound.collect(),
-            named: profile.indexes.clone(),
-            folders: beside.collect(),
-            folders_only: false,
-        }
+        let is_open =
+            |index: &&NamedIndex| index.url.scheme() == "file" && index.packages.is_empty() && !index.is_default;
+        let beside = profile.indexes.iter().filter(is_open).map(|index| (index.name.clone(), index.url.clone()));
+        let mut named = profile.indexes.clone();
+        let own = named.iter_mut().find(|index| index.is_default);
+        let default_name = own.map_or_else(
+            || "default".to_owned(),
+            |own| {
+                own.url = default.clone();
+                own.name.clone()
+            },
+        );
+        Self { default, default_name, bound: bound.collect(), named, folders: beside.collect(), folders_only: false }
     }
 
     /// The same with one page of each index that has several: that called `label`, at the address that `known` has for
@@ -66,9 +72,23 @@ impl Locations {
         self
     }
 
+    /// The index called `name` alone.
+    pub fn only_named(name: &str, url: Url) -> Self {
+        let index =
+            NamedIndex { name: name.to_owned(), url: url.clone(), packages: Vec::new(), is_default: true, page: None };
+        Self { default_name: name.to_owned(), named: vec![index], ..Self::only(url) }
+    }
+
     /// The default index alone.
     pub fn only(default: Url) -> Self {
-        Self { default, named: Vec::new(), bound: BTreeMap::new(), folders: Vec::new(), folders_only: false }
+        Self {
+            default,
+            default_name: "default".to_owned(),
+            named: Vec::new(),
+            bound: BTreeMap::new(),
+            folders: Vec::new(),
+            folders_only: false,
+        }
     }
 
     /// The same with the logins that variables give for explicit indexes, by their names:
@@ -118,18 +138,17 @@ impl Locations {
     pub(super) fn folders(&self, package: &PackageName) -> impl Iterator<Item = (&str, &Url)> {
         let (name, url) = self.responsible(package);
         let own = (url.scheme() == "file").then_some((name, url));
-        let open = self
-            .folders
-            .iter()
-            .map(|(name, url)| (name.as_str(), url))
-            .filter(move |_| name == "default" || self.folders_only);
+        let is_bound = self.bound.contains_key(package);
+        let open = self.folders.iter().map(|(name, url)| (name.as_str(), url));
+        let open = open.filter(move |_| !is_bound || self.folders_only);
         own.into_iter().chain(open)
     }
 
     /// Name and address of the only index that may serve `package`. An explicit index is never fallen through.
     pub fn responsible(&self, package: &PackageName) -> (&str, &Url) {
-        let explicit = self.bound.get(package).and_then(|name| self.named.iter().find(|index| index.name == *name));
-        explicit.map_or(("default", &self.default), |index| (index.name.as_str(), &index.url))
+        let name = self.bound.get(package).unwrap_or(&self.default_name);
+        let named = self.named.iter().find(|index| index.name == *name);
+        named.map_or(("default", &self.default), |index| (index.name.as_str(), &index.url))
     }
 }
 

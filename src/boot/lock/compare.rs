@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::boot::lock::{Lock, LockedPackage, LockedTarget};
+use crate::boot::lock::{Lock, LockedPackage, LockedTarget, LockedWheel};
 use crate::core::model::PackageName;
 
 /// How `new` differs from `old`, target by target; empty where nothing does.
@@ -38,7 +38,8 @@ fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
             }
             Some(known) if known.wheel() != package.wheel() => Some(match (known.wheel(), package.wheel()) {
                 (Some(_), None) => format!("{name} {} is no longer on any index", package.version),
-                (_, Some(wheel)) => format!("{name} {} comes from `{}`", package.version, wheel.file),
+                (Some(old), Some(wheel)) => format!("{name} {}: {}", package.version, other_file(old, wheel)),
+                (None, Some(wheel)) => format!("{name} {} comes from `{}`", package.version, wheel.file),
                 (None, None) => continue,
             }),
             Some(_) => None,
@@ -51,6 +52,20 @@ fn of_target(old: &LockedTarget, new: &LockedTarget) -> Vec<String> {
         lines.push("reasons, the minimum driver, or versions of apt packages differ".to_owned());
     }
     lines
+}
+
+/// How the file `new` differs from `old`.
+fn other_file(old: &LockedWheel, new: &LockedWheel) -> String {
+    let digest = |wheel: &LockedWheel| wheel.sha256.map_or_else(|| "none".to_owned(), |digest| digest.short());
+    if old.file != new.file {
+        format!("`{}` in place of `{}`", new.file, old.file)
+    } else if old.sha256 != new.sha256 {
+        format!("`{}` has another digest: sha256 {}… becomes {}…", new.file, digest(old), digest(new))
+    } else if old.index == new.index {
+        format!("`{}` is described otherwise", new.file)
+    } else {
+        format!("`{}` from the index `{}` in place of `{}`", new.file, new.index, old.index)
+    }
 }
 
 fn by_name(target: &LockedTarget) -> BTreeMap<PackageName, LockedPackage> {

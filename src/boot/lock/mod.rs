@@ -92,7 +92,8 @@ pub struct LockedTarget {
     /// Facts that the profile overrules.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub accept: Vec<Accepted>,
-    #[serde(rename = "package")]
+    /// None where the markers of the profile's packages do not hold for it.
+    #[serde(rename = "package", default)]
     pub packages: Vec<LockedPackage>,
 }
 

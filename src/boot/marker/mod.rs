@@ -175,8 +175,9 @@ pub enum Event {
     /// An apply is about to change these distributions. An apply that dies in the middle leaves nothing else to tell it
     /// by.
     Begin { changed: Vec<PackageName>, touched: Vec<Touched> },
-    /// A step of that apply failed, and nothing that it started goes on.
-    Fail { why: String },
+    /// A step of that apply failed, and nothing that it started goes on. `open` is what kernels had to restart for
+    /// before it, where it had changed nothing yet.
+    Fail { why: String, open: Option<Vec<Touched>> },
     /// Everything is installed and checked.
     Finish,
     /// An apply has found nothing to change.
@@ -217,8 +218,10 @@ pub fn next(marker: Option<&Marker>, event: Event, now: &Now<'_>) -> Result<Move
     let stands = standing(marker, now);
     match (event, marker) {
         (Event::Begin { changed, touched }, _) => Ok(Move::to(begin(now, changed, touched, marker), Next::Change)),
-        (Event::Fail { why }, Some(marker)) if stands == Standing::Interrupted => {
-            Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker.clone().ended(now) }, Next::Stop))
+        (Event::Fail { why, open }, Some(marker)) if stands == Standing::Interrupted => {
+            let touched = open.unwrap_or_else(|| marker.touched.clone());
+            let marker = Marker { touched, ..marker.clone() }.ended(now);
+            Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker }, Next::Stop))
         }
         (Event::Finish, Some(marker)) if stands == Standing::Interrupted => Ok(marker.clone().finished(now)),
         (Event::Fail { .. } | Event::Finish, _) => Err(Illegal),

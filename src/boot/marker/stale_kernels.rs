@@ -105,6 +105,9 @@ impl Touched {
         let has_started_without = is_older && (self.starts || self.given.is_in(loaded));
         let is_stale = is_older && !is_judged && self.is_held(loaded, folders);
         (is_stale || has_started_without).then(|| match &self.name {
+            Some(name) if !is_stale && !self.existed => {
+                format!("{name} brings a `.pth` file, which Python reads at startup")
+            }
             Some(name) if !is_stale => {
                 format!("{name} has a `.pth` file, which Python reads at startup, and {}", self.what)
             }

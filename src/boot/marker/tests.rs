@@ -64,7 +64,7 @@ fn begin(changed: &[&str]) -> Event {
 }
 
 fn fail() -> Event {
-    Event::Fail { why: "disk full".into() }
+    Event::Fail { why: "disk full".into(), open: None }
 }
 
 /// The marker after `events`, each of which must be legal and write one.

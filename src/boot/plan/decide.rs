@@ -7,7 +7,7 @@ use crate::boot::machine::{Installed, Machine};
 use crate::boot::marker::Touched;
 use crate::boot::plan::broken_families::broken_families;
 use crate::boot::plan::builds_here::judge_builds;
-use crate::boot::plan::restart::{Restart, environment_touched, evidence, restart, touched};
+use crate::boot::plan::restart::{Restart, environment_touched, evidence, expect_starts, restart, touched};
 use crate::boot::plan::variables::{Earlier, VariablesAfter, judge_environment, set_by, variable_changes};
 use crate::boot::plan::{AptStep, Basis, Plan, breakage, changes, environment_line};
 use crate::core::diag::{Code, Finding, Subject, counted, listed};
@@ -73,6 +73,7 @@ pub fn decide(basis: Basis<'_>) -> Decision {
     findings.extend(no_gpu(&basis));
     findings.extend(judge_builds(&basis));
     let mut touched = touched(&plan, basis.modules, basis.silent);
+    expect_starts(&mut touched, &basis.matrix.kernel.starting);
     touched.extend(environment_touched(&environment, basis.loaded));
     let evidence = evidence(&basis, &plan, &environment);
     let restart = restart(&basis, &touched, &evidence);

@@ -47,6 +47,14 @@ fn touch(change: &Change, modules: &BTreeMap<PackageName, BTreeSet<String>>) -> 
     }
 }
 
+/// Says of those of `touched` that are new and among `starting` that a Python which starts reads a file of theirs.
+/// Which other wheels have one is known once they are here.
+pub(super) fn expect_starts(touched: &mut [Touched], starting: &[PackageName]) {
+    for one in touched.iter_mut().filter(|one| !one.existed) {
+        one.starts = one.name.as_ref().is_some_and(|name| starting.contains(name));
+    }
+}
+
 /// The module that a distribution of this name probably has.
 fn guessed_module(name: &PackageName) -> String {
     name.as_ref().replace(['-', '.'], "_")

@@ -73,7 +73,7 @@ fn read(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Op
         seed
     });
     let fitness = fitness(root, faults);
-    let mut indexes = indexes(root, folder, faults);
+    let mut indexes = indexes(root, (folder, &wanted), faults);
     indexes.extend(published(&wanted, &indexes));
     let policy = root.table("policy", faults).map(|table| policy(table, folder, faults)).unwrap_or_default();
     check_packages(&wanted, &indexes, faults);

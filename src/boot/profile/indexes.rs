@@ -13,14 +13,28 @@ use crate::boot::profile::{NamedIndex, Profile, Wanted};
 use crate::core::diag::{Code, Finding};
 use crate::core::matrix::{IndexPage, PublishedIndex};
 
-pub(super) fn indexes(root: &mut Reader<'_, '_>, folder: &Path, faults: &mut Faults<'_>) -> Vec<NamedIndex> {
+/// The tables `[[index]]`; `wanted` may name them.
+pub(super) fn indexes(
+    root: &mut Reader<'_, '_>,
+    (folder, wanted): (&Path, &[Wanted]),
+    faults: &mut Faults<'_>,
+) -> Vec<NamedIndex> {
     let tables = root.tables("index", faults);
     let mut indexes: Vec<NamedIndex> = Vec::new();
     for (table, span) in tables {
         let Some(index) = index(table, span.clone(), folder, faults) else { continue };
         if indexes.iter().any(|known| known.name == index.name) {
             let message = format!("two indexes are named `{}`", index.name);
-            faults.add(Code::ProfileConflict, span, message, "use a different name for each");
+            faults.add(Code::ProfileConflict, span.clone(), message, "use a different name for each");
+        }
+        let serves_all = index.is_default || index.url.scheme() == "file";
+        let is_named = wanted.iter().any(|one| one.index.as_deref() == Some(&index.name));
+        if index.is_default && indexes.iter().any(|known| known.is_default) {
+            faults.add(Code::ProfileConflict, span, "two indexes have `default = true`", "keep one of them");
+        } else if index.packages.is_empty() && !serves_all && !is_named {
+            let message = format!("no package comes from the index `{}`", index.name);
+            let help = "list its packages in `packages`; `default = true` is for an index that has everything";
+            faults.add(Code::ProfileMissingKey, span, message, help);
         }
         indexes.push(index);
     }
@@ -38,7 +52,13 @@ pub(super) fn published(wanted: &[Wanted], own: &[NamedIndex]) -> Vec<NamedIndex
         pages.into_iter().map(move |page: IndexPage| (name.clone(), packages.clone(), page))
     });
     pages
-        .map(|(name, packages, page)| NamedIndex { name, url: page.address, packages, page: Some(page.label) })
+        .map(|(name, packages, page)| NamedIndex {
+            name,
+            url: page.address,
+            packages,
+            is_default: false,
+            page: Some(page.label),
+        })
         .collect()
 }
 
@@ -63,7 +83,12 @@ fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &
     let address = table.text("url", faults);
     let path = table.text("path", faults);
     let packages = table.texts("packages", faults);
+    let is_default = table.flag("default", faults).unwrap_or(false);
     table.finish(faults);
+    if let Some(first) = packages.first().filter(|_| is_default) {
+        let help = "leave `packages` out: it serves every package that no other index lists";
+        faults.add(Code::ProfileConflict, first.span.clone(), "an index with `default = true` lists packages", help);
+    }
     if let (Some(_), Some(path)) = (&address, &path) {
         faults.add(Code::ProfileConflict, path.span.clone(), "an `[[index]]` has `url` or `path`, not both", "");
     }
@@ -81,16 +106,19 @@ fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &
     let url = if is_path {
         faults.value(&place, "a folder of wheels", wheel_folder(folder, &place.value))
     } else {
-        address_of(&place, "an index address", faults)
+        address_of(&place, ("an index address", OF_INDEX), faults)
     };
     let packages = packages.into_iter().filter_map(|place| faults.name(&place, "a package name")).collect();
-    Some(NamedIndex { name: parsed_name?, url: url?, packages, page: None })
+    Some(NamedIndex { name: parsed_name?, url: url?, packages, is_default, page: None })
 }
 
+/// Who gives the login of an index.
+const OF_INDEX: &str = "leave them out: COLAB_BOOT_INDEX_NAME_USERNAME and COLAB_BOOT_INDEX_NAME_PASSWORD, with the \
+                        name of the index, netrc or the keyring give them";
+
 /// An address of the web. One with credentials is refused without being shown: what is said of it ends up in logs.
-pub(super) fn address_of(place: &Placed<String>, what: &str, faults: &mut Faults<'_>) -> Option<Url> {
+pub(super) fn address_of(place: &Placed<String>, (what, help): (&str, &str), faults: &mut Faults<'_>) -> Option<Url> {
     if has_credentials(&place.value) {
-        let help = "use netrc, the keyring or COLAB_BOOT_INDEX_URL";
         // Its line would be drawn with it: its number has to do.
         let text = &faults.source.text;
         let line = 1 + text[..place.span.start.min(text.len())].matches('\n').count();

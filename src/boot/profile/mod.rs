@@ -204,7 +204,8 @@ impl Direct {
     }
 }
 
-/// `[[index]]`: an explicit index, the only source of its packages; or a folder of wheels.
+/// `[[index]]`: an index that is the only source of its packages, or of all that no other one names; or a folder of
+/// wheels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedIndex {
     pub name: String,
@@ -212,6 +213,8 @@ pub struct NamedIndex {
     pub url: Url,
     /// What it serves; a folder that lists nothing is looked into for every package, beside the index.
     pub packages: Vec<PackageName>,
+    /// It is the only source of what no other one names, in place of the index that pip uses.
+    pub is_default: bool,
     /// Of one that the matrix knows: which of its pages this is, `cu126`.
     pub page: Option<String>,
 }
@@ -332,7 +335,12 @@ impl Profile {
         self.policy.as_pip || self.accepted.iter().any(|one| one.package == *package && one.code == code)
     }
 
-    /// The name of the index that alone may serve `package`.
+    /// The index in place of the one that pip uses.
+    pub fn default_index(&self) -> Option<&NamedIndex> {
+        self.indexes.iter().find(|index| index.is_default)
+    }
+
+    /// The name of the index that alone may serve `package`, where the profile names them together.
     pub fn index_of(&self, package: &PackageName) -> Option<&str> {
         let own = self.wanted.iter().find(|wanted| wanted.name == *package).and_then(|wanted| wanted.index.as_deref());
         own.or_else(|| {

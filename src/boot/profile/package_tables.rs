@@ -16,6 +16,9 @@ use crate::boot::profile::{Direct, Wanted};
 use crate::core::diag::Code;
 use crate::core::model::Condition;
 
+/// Who gives the login of an address.
+const OF_ADDRESS: &str = "leave them out: netrc gives them";
+
 /// The packages of `[frameworks]` or `[packages]`, of a profile in `folder`.
 pub(super) fn packages(
     table: Option<Reader<'_, '_>>,
@@ -87,7 +90,7 @@ fn package_table(wanted: &mut Wanted, mut table: Reader<'_, '_>, folder: &Path, 
             wanted.origin = Some(Origin { place: OriginPlace::of_path(path, false), written: address.value });
         }
         (Some(address), Some(digest)) => {
-            let url = address_of(&address, "an address", faults)?;
+            let url = address_of(&address, ("an address", OF_ADDRESS), faults)?;
             let sha256 = faults.value(&digest, "a sha256", digest.value.parse())?;
             wanted.direct = Some(Direct { url, sha256, size: None, commit: None });
         }

@@ -21,7 +21,7 @@ use crate::core::host::files;
 use crate::core::host::mounts::{Look, must_be_folder};
 use crate::core::model::catalog::Catalog;
 use crate::core::model::version::range_of;
-use crate::core::model::{PackageName, Version};
+use crate::core::model::{PackageName, PythonFacts, Version};
 
 /// How long the network is asked for the sake of a suggestion.
 const FOR_A_HINT: Duration = Duration::from_secs(10);
@@ -45,7 +45,7 @@ impl Session<'_> {
         profile: Option<&Profile>,
         python: Option<&Python>,
     ) -> Result<Locations, Failure> {
-        let default = self.default_index(settings, python)?;
+        let default = self.index_for(settings, profile, python)?;
         let of_profile = match profile {
             Some(profile) => Locations::new(default, profile).with_logins(self.environment),
             None => Locations::only(default),
@@ -54,7 +54,7 @@ impl Session<'_> {
         Ok(of_profile.beside(&find_links(settings)?).folders_only(settings.folders_only))
     }
 
-    /// Names and addresses of the explicit indexes, and of the folders that the settings name.
+    /// Names and addresses of the profile's indexes, and of the folders that the settings name.
     /// Of an index with several pages, that of the builds in `target`.
     pub fn indexes(
         &self,
@@ -62,7 +62,10 @@ impl Session<'_> {
         profile: Option<&Profile>,
         target: &LockedTarget,
     ) -> Result<Vec<(String, Url)>, Failure> {
-        let indexes = profile.map(|profile| profile.indexes.clone()).unwrap_or_default();
+        let mut indexes = profile.map(|profile| profile.indexes.clone()).unwrap_or_default();
+        if let Some(own) = indexes.iter_mut().find(|index| index.is_default && settings.index_url.is_some()) {
+            own.url = self.default_index(settings, None)?;
+        }
         let indexes = match page_of(&target.packages, &indexes) {
             Some(label) => page(indexes, &label, &self.matrix.indexes),
             None => indexes,
@@ -77,6 +80,38 @@ impl Session<'_> {
     pub fn client(&self, addresses: &[Url], limits: Limits) -> Result<Client, Failure> {
         let client = Client::new(Credentials::collect(addresses, self.environment), limits, self.log.clone())?;
         Ok(client.noting_time(&self.paths, self.time()))
+    }
+
+    /// Which of `asked` the index at an address has, called by a name, for `python`.
+    pub fn packages_on(
+        &self,
+        (name, url): (&str, Url),
+        asked: &[PackageName],
+        python: &PythonFacts,
+        settings: &IndexSettings,
+    ) -> Result<Vec<PackageName>, Failure> {
+        must_be_encrypted(&url, settings)?;
+        if settings.offline {
+            return Err(Failure::world("--offline forbids asking it"));
+        }
+        let locations = Locations::only_named(name, url).with_logins(self.environment);
+        let limits = Limits { time: settings.limits.time.min(FOR_A_HINT), ..settings.limits };
+        let client = self.client(&locations.addresses(), limits)?;
+        let scope = Scope::of(python).ok_or_else(|| Failure::bug("no marker environment"))?;
+        let catalog = Online::new(&client, self.matrix, locations, scope, self.cache(settings));
+        let listings = catalog.listings(asked)?;
+        Ok(asked.iter().zip(listings).filter_map(|(name, listing)| listing.map(|_| name.clone())).collect())
+    }
+
+    /// `--index-url`, else the index that the profile has for everything, else that of pip on `python`.
+    pub fn index_for(
+        &self,
+        settings: &IndexSettings,
+        profile: Option<&Profile>,
+        python: Option<&Python>,
+    ) -> Result<Url, Failure> {
+        let own = profile.and_then(Profile::default_index).filter(|_| settings.index_url.is_none());
+        own.map_or_else(|| self.default_index(settings, python), |own| Ok(own.url.clone()))
     }
 
     /// `--index-url`, else what pip uses on the machine's own Python or, for a machine that is described, on one that
@@ -194,7 +229,9 @@ impl Session<'_> {
     fn builder(&self, machine: &Machine, locations: &Locations) -> Option<Builder> {
         let python = machine.python.as_ref()?.path.clone().filter(|path| path.is_there())?;
         let mut environment = self.environment.clone();
-        environment.insert("PIP_INDEX_URL".to_owned(), locations.default.to_string());
+        if locations.default.scheme() != "file" {
+            environment.insert("PIP_INDEX_URL".to_owned(), locations.default.to_string());
+        }
         Some(Builder { python, environment })
     }
 

@@ -16,6 +16,7 @@ use url::Url;
 
 use crate::boot::index::{
     Arrival, Buildable, Client, Download, Downloads, IndexSettings, Locations, Offline, Online, Scope, WheelSource,
+    redact,
 };
 use crate::boot::lock::{LockedPackage, LockedTarget};
 use crate::boot::machine::Python;
@@ -266,6 +267,8 @@ impl Retrieval<'_> {
         let listed: Vec<&LockedPackage> =
             packages.iter().filter(|package| !direct.contains_key(&package.name)).copied().collect();
         let names: Vec<PackageName> = listed.iter().map(|package| package.name.clone()).collect();
+        let asked = locations.clone();
+        let profile = self.profile.map(|profile| profile.source.name.clone());
         let listings = self.ask(&names, locations, client)?;
         let mut downloads = Vec::new();
         let mut withdrawn = Vec::new();
@@ -276,8 +279,12 @@ impl Retrieval<'_> {
             let candidate =
                 listing.as_ref().and_then(|listing| listing.get(&package.version)).filter(|one| one.file == wheel.file);
             let url = candidate.map(Candidate::url).transpose()?.ok_or_else(|| {
-                Failure::world(format!("the index no longer has `{}`", wheel.file))
-                    .help("run `colab-boot lock` to update the lock")
+                let place = redact(asked.responsible(&package.name).1);
+                let lock = profile.as_ref().map(|profile| format!("; `colab-boot lock {profile}` locks what it has"));
+                Failure::world(format!("`{}` is not on the index `{place}`", wheel.file)).help(format!(
+                    "if the lock was made with another index, name that with --index-url{}",
+                    lock.unwrap_or_default()
+                ))
             })?;
             let reason = candidate.and_then(|one| one.yanked.clone());
             withdrawn.extend(reason.map(|reason| yanked(&package.name, &package.version, &reason)));

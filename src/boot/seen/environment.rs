@@ -7,6 +7,7 @@ use crate::boot::machine::{MachineRequest, PythonOrigin};
 use crate::boot::seen::Seen;
 use crate::boot::seen::broken_environment::without_python;
 use crate::boot::session::Session;
+use crate::boot::state::State;
 use crate::core::diag::{Code, Failure, Finding, Subject};
 use crate::core::host::mounts::Look;
 use crate::core::model::{PackageName, Version};
@@ -81,14 +82,32 @@ impl Session<'_> {
         }
         let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|name| self.environment.get(*name));
         let near = near.iter().flat_map(|folder| folder.ancestors()).map(|folder| folder.join(".venv"));
-        let Some(folder) =
-            active.map(PathBuf::from).chain(near).find(|folder| folder.join("pyvenv.cfg").is_file_there())
-        else {
-            return Ok(());
+        let meant: Vec<PathBuf> = active.map(PathBuf::from).chain(near).collect();
+        let Some(folder) = meant.iter().find(|folder| folder.join("pyvenv.cfg").is_file_there()) else {
+            return self.has_lost_none(&meant);
         };
         let path = folder.join("bin/python");
         let errors = seen.observed().into_iter().flat_map(|observed| &observed.python_errors);
         let said = errors.filter(|said| Path::new(&said.source) == path).find_map(|said| said.error.clone());
-        Err(without_python(&folder, said))
+        Err(without_python(folder, said))
+    }
+
+    /// An error where one of `folders` is gone that colab-boot has installed packages in: another environment is not
+    /// what was meant.
+    fn has_lost_none(&self, folders: &[PathBuf]) -> Result<(), Failure> {
+        let gone: Vec<&PathBuf> = folders.iter().filter(|folder| !folder.is_there()).collect();
+        if gone.is_empty() || !self.paths.state.join("python").is_there() {
+            return Ok(());
+        }
+        for state in State::all(&self.paths.state)? {
+            let ledger = state.ledger()?;
+            let lost = gone.iter().find(|folder| ledger.python.starts_with(folder));
+            if let Some(folder) = lost.filter(|_| !ledger.distributions.is_empty()) {
+                let folder = folder.display();
+                return Err(Failure::input(format!("the virtual environment `{folder}` is gone"))
+                    .help(format!("create it with `python3 -m venv {folder}`, or name another Python with --python")));
+            }
+        }
+        Ok(())
     }
 }

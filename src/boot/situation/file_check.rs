@@ -312,10 +312,11 @@ fn from_elsewhere(scene: Scene<'_>) -> Result<BTreeMap<PackageName, String>, Fai
     Ok(found)
 }
 
-/// Whether `wheel` is from an address, or from an index that alone has the package: the default index may have another
-/// one of that name and version. A version with a label is on no public one.
+/// Whether `wheel` is from an address, or from an index that the profile names for it: the one that pip uses may have
+/// another one of that name and version. A version with a label is on no public one.
 fn is_of_own_place(scene: Scene<'_>, package: &LockedPackage, wheel: &LockedWheel) -> bool {
-    let alone = |index: &NamedIndex| index.page.is_none() && index.packages.contains(&package.name);
+    let alone =
+        |index: &NamedIndex| index.page.is_none() && (index.is_default || index.packages.contains(&package.name));
     let is_bound = scene.indexes.iter().any(|index| index.name == wheel.index && alone(index));
     wheel.index == "direct" || is_bound && !package.version.is_local()
 }

@@ -100,6 +100,12 @@ impl State {
         Self { folder: folder.join("python").join(key), site: Some(site) }
     }
 
+    /// The same, whichever environment lies there now.
+    #[must_use]
+    pub fn as_written(self) -> Self {
+        Self { site: None, ..self }
+    }
+
     /// Every Python that has state here.
     pub fn all(folder: &Path) -> Result<Vec<Self>, Failure> {
         let folder = folder.join("python");

@@ -16,6 +16,7 @@ use crate::boot::verdict::Files;
 use crate::core::diag::{Code, Finding, Subject, counted};
 use crate::core::host::command::{Finished, last_lines};
 use crate::core::host::{Invocation, files};
+use crate::core::inspect::parse_record;
 use crate::core::matrix::{SystemLibraries, distribution_of, release_of};
 use crate::core::model::PackageName;
 
@@ -187,6 +188,17 @@ fn finding(
     known.into_iter().fold(finding, Finding::with_help)
 }
 
+/// Whether the list of the files of `package` has the module `module`.
+fn is_recorded(seen: &Seen, package: &str, module: &str) -> bool {
+    let folder = seen.layout().map(|layout| layout.purelib.clone()).unwrap_or_default();
+    let info = package.parse().ok().and_then(|name| find_info(&folder, &name).ok().flatten());
+    let Some(info) = info else { return false };
+    let path = module.replace('.', "/");
+    let record = files::read_optional(&info.join("RECORD")).ok().flatten().unwrap_or_default();
+    let mut entries = parse_record(&record).into_iter();
+    entries.any(|entry| entry.path.strip_prefix(&path).is_some_and(|rest| rest.starts_with(['.', '/'])))
+}
+
 /// What the words of a failed import mean.
 fn explanation(session: &Session<'_>, (seen, target): (&Seen, &LockedTarget), error: &str) -> Option<String> {
     if let Some((before, _)) = error.split_once(": cannot open shared object file") {
@@ -217,7 +229,11 @@ fn explanation(session: &Session<'_>, (seen, target): (&Seen, &LockedTarget), er
             }
             _ if is_locked => {
                 let module = rest.split('\'').next().unwrap_or_default();
-                format!("the locked `{package}` has no module `{module}`: another release may have it")
+                if is_recorded(seen, &package, module) {
+                    format!("the module `{module}` of `{package}` is missing on disk: run `colab-boot apply`")
+                } else {
+                    format!("the locked `{package}` has no module `{module}`: another release may have it")
+                }
             }
             _ => format!("the module `{module}` is not installed: add `{package}` to the profile"),
         });

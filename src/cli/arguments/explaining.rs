@@ -10,7 +10,7 @@ use crate::core::model::PackageName;
 #[derive(Debug, Args)]
 pub struct ExplainOptions {
     /// A code such as `driver-too-old`, a package of a lock, the text of an error, or `-` to read it from stdin
-    /// [default: list all codes]
+    /// [default: `codes`, all of them]
     #[arg(value_name = "CODE|PACKAGE|TEXT", allow_hyphen_values = true)]
     pub topic: Option<String>,
 

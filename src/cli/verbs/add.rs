@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::boot::index::project_metadata;
+use crate::boot::lock::lock_path;
 use crate::boot::profile::{AskedLine, with_packages};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
@@ -42,5 +43,14 @@ pub(super) fn run(options: &AddPackagesOptions, session: &Session<'_>) -> Result
     let written: Vec<String> = lines.iter().map(AskedLine::written).collect();
     let is_there = files::read_optional(path)?.is_some_and(|there| there == text);
     let done = if is_there { "it asks already for" } else { "added" };
-    lock_edited(&options.edited, text, &format!("{done} {}", written.join(", ")), session)
+    let mut report = lock_edited(&options.edited, text, &format!("{done} {}", written.join(", ")), session)?;
+    let lock = session.existing_lock(&lock_path(path, options.edited.lock.as_ref()), path.display())?;
+    let is_out = |line: &&AskedLine| lock.targets.iter().all(|target| target.package(&line.name).is_none());
+    report.talk.extend(lines.iter().filter(is_out).map(|line| {
+        format!(
+            "{}: its marker in the profile does not hold here, so it is not installed; take the marker out",
+            line.name
+        )
+    }));
+    Ok(report)
 }

@@ -18,6 +18,11 @@ use crate::core::diag::{Code, Failure, Finding, nearest};
 use crate::core::model::{PackageName, Version};
 use crate::health::doctor::{Knowledge, explained_log, explained_text, is_known_error};
 
+/// The word for all codes; in a notebook, no word means the last error.
+const ALL: &str = "codes";
+
+const LISTS: &str = "`colab-boot explain codes` lists all codes";
+
 #[derive(Serialize)]
 struct CodeReport {
     code: Code,
@@ -25,7 +30,7 @@ struct CodeReport {
 }
 
 pub(super) fn run(options: &ExplainOptions, session: &Session<'_>) -> Result<Report, Failure> {
-    let Some(text) = options.topic.as_ref().filter(|text| !text.trim().is_empty()) else {
+    let Some(text) = options.topic.as_ref().filter(|text| !["", ALL].contains(&text.trim())) else {
         let list: String = Code::ALL.iter().map(|code| format!("{code}\n")).collect();
         return Ok(Report::new(Code::ALL, list));
     };
@@ -65,8 +70,8 @@ fn unknown(text: &str) -> Failure {
     }
     let failure = Failure::input(format!("there is no code `{text}`"));
     let failure = match nearest(Code::ALL.iter().map(|code| code.as_str()), text) {
-        Some(code) => failure.help(format!("did you mean `{code}`? `colab-boot explain` lists all")),
-        None => failure.help("`colab-boot explain` lists all codes"),
+        Some(code) => failure.help(format!("did you mean `{code}`? {LISTS}")),
+        None => failure.help(LISTS),
     };
     failure.help(format!("for a package, name the profile: `colab-boot explain {text} PROFILE`"))
 }
@@ -121,7 +126,7 @@ fn not_there(name: &PackageName, lock: &Lock, locked: &LockedTarget) -> Failure 
     let names = lock.targets.iter().flat_map(|target| &target.packages).map(|package| package.name.as_ref());
     match nearest(names, name.as_ref()) {
         Some(nearest) => failure.help(format!("did you mean `{nearest}`?")),
-        None => failure,
+        None => failure.help(LISTS),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::boot::import::{Imported, ProfileHead, of_environment, of_files, other_index, profile_name};
+use crate::boot::import::{Imported, IndexAnswers, ProfileHead, of_environment, of_files, profile_name};
 use crate::boot::machine::MachineRequest;
 use crate::boot::profile::STARTER;
 use crate::boot::session::Session;
@@ -55,17 +55,6 @@ pub(super) fn run(options: &InitOptions, session: &Session<'_>) -> Result<Report
     }
     write(path, &made.text)?;
     let done = format!("wrote {} with {}", shell_word(path), counted(made.packages, "package"));
-    if let Some(index) = other_index(&made, &options.index.settings(), session) {
-        let help = format!(
-            "there is no plan yet, because these files replace the default index (`{index}`): name theirs to \
-             `colab-boot plan {}`, with `--index-url`, or `--find-links` for a folder",
-            shell_word(path)
-        );
-        let findings = made.not_taken_over().map(|finding| finding.with_help(help)).into_iter().collect();
-        let mut report = Report::new(report, String::new()).with_findings(findings);
-        report.talk.push(done);
-        return Ok(report);
-    }
     let mut plan = plan::run(&previewed(options, session), session).map_err(|failure| {
         let lines = counted(made.left_out.len(), "line");
         let rest = if made.left_out.is_empty() { String::new() } else { format!("; it lists {lines} not taken over") };
@@ -144,5 +133,6 @@ fn taken_over(options: &InitOptions, session: &Session<'_>) -> Result<Imported, 
     }
     let python = session.machine_near(&request, Some(options.path()))?.python_facts()?;
     let beside = options.path().parent().unwrap_or(Path::new(""));
-    of_files(&head, (options.from(), beside), &python, session.matrix)
+    let answers = IndexAnswers { session, settings: &options.index.settings(), python: &python };
+    of_files(&head, (options.from(), beside), &answers)
 }

@@ -16,6 +16,10 @@ pub(super) fn run(options: &RemovePackagesOptions, session: &Session<'_>) -> Res
     if let Some(unknown) = names.iter().find(|name| !profile.wants(name)) {
         return Err(not_named(&profile, unknown));
     }
+    if profile.wanted.iter().all(|one| names.contains(&one.name)) {
+        let help = "`colab-boot restore` takes out what apply has installed; then delete the profile and its lock";
+        return Err(Failure::input("no package would be left; nothing was changed").help(help));
+    }
     let text = without_packages(&profile, &names)?;
     let written: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     lock_edited(&options.edited, text, &format!("removed {}", written.join(", ")), session)

@@ -43,8 +43,10 @@ pub(super) fn run(request: &MachineRequest, session: &Session<'_>) -> Result<Rep
     let mut text = String::new();
     let mut environments = Vec::new();
     let named = request.python.as_ref().and_then(|_| seen.layout());
-    let all = named
-        .map_or_else(|| State::all(&session.paths.state), |layout| Ok(vec![State::of(&session.paths.state, layout)]))?;
+    let all = named.map_or_else(
+        || State::all(&session.paths.state),
+        |layout| Ok(vec![State::of(&session.paths.state, layout).as_written()]),
+    )?;
     for state in all {
         let Some(marker) = state.marker()? else {
             continue;

@@ -75,14 +75,25 @@ pub fn write_report(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 fn write(path: &Path, destination: Destination, bytes: &[u8]) -> Result<(), Failure> {
     match destination {
         Destination::Whole(at, old) => {
-            if let Some(seen) = before(path).filter(|_| old.is_none() || !holds(&at, bytes)) {
-                must_be_as_seen(path, seen)?;
+            if old.is_none() || !holds(&at, bytes) {
+                old.iter().try_for_each(|old| may_be_written(path, old))?;
+                before(path).map_or(Ok(()), |seen| must_be_as_seen(path, seen))?;
             }
             replace(&at, old.as_ref(), bytes)
         }
         Destination::Through => write_through(path, bytes),
     }
     .map_err(|error| writing_failed(path, &error))
+}
+
+/// An error where nobody may write the file: a new one would take its place all the same.
+fn may_be_written(path: &Path, old: &fs::Metadata) -> Result<(), Failure> {
+    if old.mode() & 0o222 != 0 {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Failure::input(format!("`{path}` is write-protected"))
+        .help(format!("allow it with `chmod u+w {path}`, or write another file")))
 }
 
 /// An error where what lies at `path` is not what was `seen` there: another program has saved it, or this run itself

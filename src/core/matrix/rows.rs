@@ -217,6 +217,8 @@ pub struct KernelPackages {
     pub protected: Vec<PackageName>,
     /// Imported by a fresh Colab kernel before the first cell.
     pub preloaded: Vec<PackageName>,
+    /// Their wheels have a `.pth` file, which Python reads when it starts.
+    pub starting: Vec<PackageName>,
 }
 
 #[derive(Deserialize)]

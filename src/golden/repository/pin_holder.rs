@@ -198,28 +198,34 @@ fn fault_of_files(folder: &Path, pin: &Pin, release: Option<&Release>) -> Result
     let title = format!("{}@{}", pin.name, pin.version);
     let add = format!("colab-boot golden add {title}{}", into_option(folder));
     let [lock, profile] = ["lock", "toml"].map(|suffix| folder.join(format!("{}.{suffix}", pin.name)));
-    let texts = (files::read_optional(&lock)?, files::read_optional(&profile)?);
-    let (path, is_there) = match texts {
-        (None, _) => (lock, false),
-        (Some(text), _) if !has_digest(&text, pin.sha256) => (lock, true),
-        (Some(_), None) => (profile, false),
-        (Some(lock), Some(text)) => {
-            // The lock that is pinned names the profile that it was made from.
-            let of_lock = read_lock(&lock).ok().map(|lock| lock.profile.sha256);
-            let of_release = release.and_then(|release| release.file("toml")).map(|file| file.sha256);
-            if [of_lock, of_release].into_iter().flatten().all(|sha256| has_digest(&text, sha256)) {
-                return Ok(None);
-            }
-            (profile, true)
+    let missing =
+        |path: &Path| (format!("`{}` of {title} is missing", path.display()), format!("`{add}` writes it again"));
+    let Some(locked) = files::read_optional(&lock)? else { return Ok(Some(differs(missing(&lock)))) };
+    let is_pinned = has_digest(&locked, pin.sha256);
+    let text = files::read_optional(&profile)?;
+    // The lock that is pinned names the profile that it was made from.
+    let of_lock = read_lock(&locked).ok().filter(|_| is_pinned).map(|lock| lock.profile.sha256);
+    let of_release = release.and_then(|release| release.file("toml")).map(|file| file.sha256);
+    let mut known = [of_lock, of_release].into_iter().flatten();
+    let is_changed = text.as_ref().is_some_and(|text| known.any(|sha256| !has_digest(text, sha256)));
+    let quoted = |path: &Path| format!("`{}`", path.display());
+    let said = match (is_pinned, is_changed) {
+        (false, true) => (
+            format!("{} and {} differ from {title}", quoted(&lock), quoted(&profile)),
+            format!("move the files, then run `{add}`"),
+        ),
+        (true, false) if text.is_some() => return Ok(None),
+        (true, false) => missing(&profile),
+        _ => {
+            let path = if is_pinned { &profile } else { &lock };
+            (format!("{} differs from {title}", quoted(path)), format!("move the file, then run `{add}`"))
         }
     };
-    let path = path.display();
-    let (message, help) = if is_there {
-        (format!("`{path}` differs from {title}"), format!("move the file, then run `{add}`"))
-    } else {
-        (format!("`{path}` of {title} is missing"), format!("`{add}` writes it again"))
-    };
-    Ok(Some(Finding::error(Code::GoldenFileDiffers, message).with_help(help)))
+    Ok(Some(differs(said)))
+}
+
+fn differs((message, help): (String, String)) -> Finding {
+    Finding::error(Code::GoldenFileDiffers, message).with_help(help)
 }
 
 fn fault_of_cell(path: &Path, pin: &Pin, found: &Read, release: &Release) -> Result<Option<Finding>, Failure> {

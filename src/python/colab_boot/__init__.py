@@ -342,7 +342,7 @@ def boot(line, cell=None):
             raise ColabBootStop(f"colab-boot: the packages of this notebook are those below %%boot: change its lines instead of %boot {verb}")
         if verb in WITH_PROFILE and COLAB_BOOT.get("text") not in (None, text_of(own)):
             raise ColabBootStop(f"colab-boot: {own} is not what %%boot of this kernel has written: another notebook or a person has changed it. Run the %%boot cell again")
-    if verb in WITH_PROFILE and own is None:
+    if verb in WITH_PROFILE and own is None and not options & {"--help", "-h"}:
         raise ColabBootStop(f"colab-boot: there is no profile: write one below %%boot, or name its file: %boot {verb} my.toml")
     if verb == "apply":
         return applied(words)
@@ -408,7 +408,7 @@ def about(path):
 
 def run(verb, words):
     """Runs a verb; its exit code."""
-    asks_for_help, own = "--help" in words, profile()
+    asks_for_help, own = "--help" in words or "-h" in words, profile()
     if verb in WITH_KERNEL and not asks_for_help:
         return colab_boot_run(verb, *words)[0]
     if own and not asks_for_help:

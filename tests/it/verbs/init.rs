@@ -54,7 +54,7 @@ fn files_of_other_tools_become_profiles_that_resolve() {
     let digest = "0".repeat(64);
     let odd = format!("app==1.0 --hash=sha256:{digest}\nlib==${{LIB}} --hash=sha256:{digest}\n");
     std::fs::write(day.test.path("odd.txt"), odd).expect("a file");
-    let said = day.test.run(&["init", "-", "--from", "odd.txt"]).expect(0).says("the digests (`--hash`)");
+    let said = day.test.run(&["init", "-", "--from", "odd.txt"]).expect(0).says("the digests");
     said.says("${LIB}");
     let cells = |lines: &str| {
         let cell = serde_json::json!({ "cell_type": "code", "metadata": {}, "source": lines });
@@ -94,8 +94,7 @@ fn a_password_in_an_address_stays_where_it_is() {
 #[test]
 fn what_is_not_taken_over_is_said_and_an_environment_becomes_what_nothing_else_there_needs() {
     let day = day();
-    let lines =
-        "app==1.0+cu128\n-e ./mine\nx @ https://example.com/x-1.0.tar.gz\n--extra-index-url https://x.example/simple\n";
+    let lines = "app==1.0+cu128\n-e ./mine\nx @ https://example.com/x-1.0.tar.gz\n--trusted-host x.example\n";
     std::fs::write(day.test.path("r.txt"), lines).expect("a file");
     let said = day.run(&["init", "p.toml", "--from", "r.txt"]).expect(0);
     assert!(said.stderr.contains("warning[import-incomplete]: 4 lines not taken over"), "{said:?}");
@@ -200,14 +199,14 @@ fn places_of_other_tools_are_taken_over_or_said() {
     let made = day.run(&["init", "-", "--from", "n.ipynb"]).expect(0);
     assert!(made.stdout.ends_with("app = \"*\"\n\n[constraints]\nlib = \"<2\"\n"), "{}", made.stdout);
     assert!(made.stderr.contains("uv add lib") && made.stderr.contains("conda env update"), "{}", made.stderr);
-    let lines =
-        "-i https://x.example/simple\n--find-links w\napp\nlib @ file:///srv/lib-1.0-py3-none-any.whl#sha256=00\n";
+    let lines = "-i https://x.example/simple\n--find-links w\n--no-binary app\napp\nlib @ file:///srv/lib-1.0-py3-none-any.whl#sha256=00\n";
     std::fs::write(day.test.path("r.txt"), lines).expect("a file");
     let made = day.run(&["init", "-", "--from", "r.txt"]).expect(0);
     assert!(made.stdout.contains("lib = { path = \"/srv/lib-1.0-py3-none-any.whl\" }"), "{}", made.stdout);
-    for line in ["-i https://x.example/simple: `--index-url`", "--find-links w: `--find-links`"] {
-        assert!(made.stderr.contains(line), "{line}: {}", made.stderr);
+    for table in ["url = \"https://x.example/simple\"\ndefault = true\n", "name = \"wheels\"\npath = \"w\"\n"] {
+        assert!(made.stdout.contains(table), "{table}: {}", made.stdout);
     }
+    assert!(made.stderr.contains("--no-binary app: `build` in `[policy]`"), "{}", made.stderr);
     std::fs::write(day.test.path("setup.cfg"), "[metadata]\nclassifiers =\n    Topic :: X\n").expect("a file");
     day.run(&["init", "s.toml", "--from", "setup.cfg"]).expect(2).says("write what it installs to a requirements.txt");
 }
@@ -228,27 +227,6 @@ fn what_lies_there_is_offered_and_what_cannot_be_planned_is_still_written() {
     std::fs::write(day.test.path("empty.txt"), "# nothing\n").expect("a file");
     day.run(&["init", "e.toml", "--from", "empty.txt"]).expect(2).says("no package to take over");
     assert!(!day.test.path("e.toml").exists());
-}
-
-/// On the default index, a package of the same name is another one.
-#[test]
-fn files_with_an_index_of_their_own_are_not_planned_with_another() {
-    let mut day = day();
-    let url = day.test.environment.remove("COLAB_BOOT_INDEX_URL").expect("an index");
-    day.test.environment.insert("PIP_INDEX_URL".to_owned(), url.clone());
-    let init = |name: &str, line: &str, more: &[&str]| {
-        std::fs::write(day.test.path("r.txt"), format!("{line}\napp\n")).expect("a file");
-        let said = day.run(&[["init", name, "--from", "r.txt"].as_slice(), more].concat()).expect(0);
-        assert!(day.read(name).ends_with("[packages]\napp = \"*\"\n"), "{said:?}");
-        let is_planned = said.stdout.contains("plan: ");
-        assert_ne!(said.stderr.contains("there is no plan yet"), is_planned, "{said:?}");
-        is_planned
-    };
-    assert!(!init("a.toml", "-i https://house.example/simple", &[]));
-    assert!(!init("b.toml", "--no-index", &[]));
-    assert!(init("c.toml", "-i https://house.example/simple", &["--index-url", &url]));
-    assert!(init("d.toml", &format!("--index-url={url}/"), &[]));
-    assert!(init("e.toml", "--extra-index-url https://house.example/simple", &[]));
 }
 
 #[test]

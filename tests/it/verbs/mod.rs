@@ -16,6 +16,7 @@ mod forecast;
 mod golden;
 mod index_logins;
 mod init;
+mod init_indexes;
 mod install_script;
 mod installers;
 mod lock;

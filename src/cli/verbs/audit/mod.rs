@@ -6,9 +6,11 @@ mod target;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use url::Url;
 
 use crate::boot::audit::{Environment, judge};
-use crate::boot::goal::{Effects, Request, Together, findings_of, read_listed};
+use crate::boot::goal::{Effects, Request, Together, findings_of, maybe_elsewhere, read_listed};
+use crate::boot::index::without_login;
 use crate::boot::seen::{installed, missing_files, surroundings};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
@@ -55,19 +57,24 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
         }
         Target::File(path) => {
             let python = seen.python_facts()?;
-            let listed = read_listed(path, &python)?;
-            findings.extend(findings_of(path, &listed));
+            let mut listed = read_listed(path, &python)?;
             accepted.clone_from(&listed.accepted);
             let index = session.default_index(&options.index.settings(), seen.machine.python.as_ref())?;
+            listed.has_indexes |= listed.indexes.iter().any(|other| !is_same_index(&other.url, &index));
+            findings.extend(findings_of(path, &listed));
             let found = session.find(&listed.named, &python, index, options.index.offline)?;
             environment.held = found.held;
+            let is_unknown = |one: &Finding| listed.has_indexes && one.code == Code::ResolveUnknownPackage;
+            let (unknown, known): (Vec<Finding>, Vec<Finding>) = found.findings.into_iter().partition(is_unknown);
             let request = Request { machine: target.machine(options), index: options.index.settings() };
             unchecked = listed.open.iter().filter(|entry| !entry.starts_with('[')).count()
                 + listed.wheels.len()
                 + listed.elsewhere.len();
+            unchecked += unknown.len();
             together = session.solve_in_order((&path.display().to_string(), &listed), &seen, &request)?;
             effects = session.effects(&seen, &together, &mut environment.held);
-            others.extend(found.findings.into_iter().filter(|finding| !together.says(finding)));
+            let found = known.into_iter().chain(unknown.into_iter().map(maybe_elsewhere));
+            others.extend(found.filter(|finding| !together.says(finding)));
             others.append(&mut effects.findings);
         }
     }
@@ -80,6 +87,7 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     others.extend(judge(&environment, session.matrix).into_iter().filter(|finding| !is_of_image(finding)));
     findings.extend(together.with(others));
     findings = accept(findings, &accepted);
+    unchecked += together.unasked;
     let summary = summary(&target, &environment, (&together, &effects, unchecked), &findings);
     let data = AuditReport {
         target: target.name(),
@@ -93,6 +101,12 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
         replaces: &effects.replaced,
     };
     Ok(Report::new(data, summary).with_findings(findings))
+}
+
+/// Whether a file that names the index `text` means the one at `url`.
+fn is_same_index(text: &str, url: &Url) -> bool {
+    let bare = |url: &Url| without_login(url).as_str().trim_end_matches('/').to_owned();
+    text.parse::<Url>().is_ok_and(|other| bare(&other) == bare(url))
 }
 
 /// What could not be judged, for the machine is not known well enough, or there is nothing.

@@ -1043,8 +1043,9 @@ def colab_boot_modules(loaded):
     # Cython puts a module into sys.modules under its last name, too; the import hook has not seen that name.
     alike = {known[0]: known for known in before.values()}
     for name, (module, file) in installed.items():
+        is_silent = colab_boot_root(file) in silent
         try:
-            stamp, names = (None, None) if colab_boot_root(file) in silent else colab_boot_stamp(file)
+            stamp, names = (None, None) if is_silent else colab_boot_stamp(file)
         except OSError:
             stamp = names = None
         known = before.get(name) or alike.get(id(module))
@@ -1055,7 +1056,7 @@ def colab_boot_modules(loaded):
             was = stamp
         again = stamp is not None and name in imports.again
         stamps[name] = (id(module), was, names or known and known[2:] and known[2])
-        if was != stamp or was is None or again:
+        if not is_silent and (was != stamp or was is None or again):
             suspects.append((name, file, was, stamp, again, object.__getattribute__(module, "__dict__")))
     left = colab_boot_left(imports, loaded)
     suspects.extend((name, file, was, stamp, True, space) for name, (file, was, stamp, space) in left.items() if was is None or was != stamp)
@@ -1095,7 +1096,7 @@ def colab_boot_compared(suspects, started, folders):
             anywhere[one.__code__.co_filename].append(one)
     changed = []
     for name, file, was, stamp, again, space in suspects:
-        found = ("unknown", "no source to compare")
+        found = ("unknown", "no source to compare" if stamp else "its file is gone")
         if stamp and file.endswith(".py"):
             try:
                 if time.thread_time() + 1e-6 * stamp[1] > end and not again:  # a kilobyte takes a millisecond at most
@@ -1110,7 +1111,7 @@ def colab_boot_compared(suspects, started, folders):
             except Exception as error:
                 found = ("unknown", f"{type(error).__name__}: {error}")
         # Of one that was loaded from this very file, only what was left from before can differ.
-        is_proven = was == stamp or was is None and stamp and not again and colab_boot_only_linked(file, started, folders)
+        is_proven = stamp and was == stamp or was is None and stamp and not again and colab_boot_only_linked(file, started, folders)
         found = ("same", "") if not found or found[0] == "unknown" and is_proven else found
         changed.append({"name": name, "file": colab_boot_real(file), "loaded": was, "now": stamp, "code": found[0], "why": found[1]})
     return changed
@@ -1230,4 +1231,4 @@ colab_boot_apply()
 # Compares the installed files with the lock and tests each framework in a process of its own.
 if colab_boot_run("verify")[0]:
     raise ColabBootStop("colab-boot verify found problems; see the messages above")
-# Built as sha256:7368c518a9e8c23763078c4acc2986f3454c43b48d2b112c7291a25798825644
+# Built as sha256:23815fa01990d31727a5d7b918159712957e26c0293108fdd0f9b1b8f721f1d4

@@ -48,6 +48,7 @@ fn at_home(test: &Test, user: &User) -> Venv {
 }
 
 #[test]
+#[ignore = "whole"]
 fn files_in_a_notebook_a_change_and_files_out() {
     // The last brings most.
     for user in sample(USERS.into_iter().rev(), 3) {

@@ -36,6 +36,7 @@ fn applies(test: &Test, python: &Path, what: &str) {
 }
 
 #[test]
+#[ignore = "whole"]
 fn an_old_pip_does_it() {
     let Some(test) = world() else { return };
     let test = with_profiles(test).set("PATH", "/usr/bin:/bin");
@@ -58,6 +59,7 @@ fn an_old_pip_does_it() {
 }
 
 #[test]
+#[ignore = "whole"]
 fn an_old_uv_does_it() {
     let Some(test) = world() else { return };
     let folder = uv_in(&test, "uv==0.8.24").expect("uv");

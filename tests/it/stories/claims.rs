@@ -69,6 +69,7 @@ fn a_kernel_restarts_for_a_library_outside_of_site_packages_and_for_a_shared_obj
 }
 
 #[test]
+#[ignore = "whole"]
 fn a_terminal_sees_a_kernel_whose_library_it_replaces() {
     let day = day();
     let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
@@ -91,6 +92,7 @@ fn a_terminal_sees_a_kernel_whose_library_it_replaces() {
 }
 
 #[test]
+#[ignore = "whole"]
 fn a_stop_below_capture_ends_the_queued_cells() {
     for stack in stacks() {
         let day = day();
@@ -360,6 +362,7 @@ fn a_linked_site_packages_is_refused_before_anything_is_written() {
 
 /// uv links the files of all environments to those of its cache: one more environment moves the ctime of each.
 #[test]
+#[ignore = "whole"]
 fn another_name_of_a_file_is_no_change_of_it() {
     let day = super::held_code::day();
     let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };

@@ -198,6 +198,7 @@ fn a_copy_that_was_imported_from_elsewhere_is_named_and_a_restart_ends_it() {
 }
 
 #[test]
+#[ignore = "whole"]
 fn a_package_that_went_and_comes_back_as_it_was_restarts_nothing() {
     let stack = Stack::Current;
     let day = day();
@@ -223,6 +224,7 @@ fn a_package_that_went_and_comes_back_as_it_was_restarts_nothing() {
 }
 
 #[test]
+#[ignore = "whole"]
 fn what_is_reached_through_a_link_or_loaded_late_is_compared() {
     let stack = Stack::Current;
     let day = day();
@@ -248,6 +250,7 @@ fn what_is_reached_through_a_link_or_loaded_late_is_compared() {
 }
 
 #[test]
+#[ignore = "whole"]
 fn what_the_user_calls_his_own_is_his() {
     for stack in stacks() {
         let day = day();
@@ -316,6 +319,7 @@ fn what_a_kernel_imports_after_a_change_is_known_to_be_new() {
 }
 
 #[test]
+#[ignore = "whole"]
 fn modules_below_a_namespace_and_reloaded_ones_are_judged_by_themselves() {
     let day = day();
     let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };

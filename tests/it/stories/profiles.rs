@@ -106,6 +106,7 @@ fn restore_undoes_everything_and_is_done_once() {
 }
 
 #[test]
+#[ignore = "whole"]
 fn another_hand_is_named_and_put_right() {
     let day = Day::new(ROWS);
     day.profile("p", &["app >=2"], "");
@@ -205,6 +206,7 @@ fn settings_come_change_and_go() {
 }
 
 #[test]
+#[ignore = "whole"]
 fn restore_names_what_another_tool_has_changed_since() {
     let day = Day::new(&[ROWS, &[("lib", "1.5", &[])]].concat());
     day.pip(&["install", "lib==1.0"]);

@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(asked, ["a==1", "b>=1", "c==3", "c==3.1", "b", "d==4", "a==2"]);
         assert_eq!(listed.asked.iter().map(|one| one.command).collect::<Vec<_>>(), [0, 0, 1, 2, 2, 3, 4]);
         assert_eq!(listed.named.len(), 3, "{:?}", named(&listed));
-        assert!(listed.has_indexes);
+        assert_eq!(listed.indexes[0].url, "https://i.example/cu118");
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub enum IndexRole {
     Beside,
     /// It serves what its packages name, and nothing else.
     Alone,
+    /// A folder of wheels beside it, or a page with links to some.
+    Links,
 }
 
 /// An index that a file names.
@@ -40,8 +42,8 @@ const OPTIONS: [(&str, IndexRole); 8] = [
     ("--pypi-url", IndexRole::InPlace),
     ("--index", IndexRole::Beside),
     ("--extra-index-url", IndexRole::Beside),
-    ("-f", IndexRole::Beside),
-    ("--find-links", IndexRole::Beside),
+    ("-f", IndexRole::Links),
+    ("--find-links", IndexRole::Links),
 ];
 
 /// The indexes that a line of pip or uv names.
@@ -49,7 +51,11 @@ pub(super) fn indexes_in(line: &str) -> Vec<ListedIndex> {
     let mut found = Vec::new();
     let mut words = line.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
     while let Some(word) = words.next() {
-        let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        let (name, joined) = match word.split_at_checked(2) {
+            Some((name @ ("-i" | "-f"), value)) => (name, Some(value.trim_start_matches('='))),
+            _ => word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value))),
+        };
+        let joined = joined.filter(|value| !value.is_empty());
         let Some((_, role)) = OPTIONS.iter().find(|(option, _)| *option == name) else { continue };
         let value = joined.or_else(|| words.next()).map(|value| value.trim_matches(['"', '\'']));
         // uv takes `NAME=URL`, too.
@@ -72,7 +78,7 @@ pub(super) fn take_keys(table: &mut toml::Table) -> (Vec<ListedIndex>, bool) {
         ("default-index", IndexRole::InPlace),
         ("extra-index-url", IndexRole::Beside),
         ("extra-index-urls", IndexRole::Beside),
-        ("find-links", IndexRole::Beside),
+        ("find-links", IndexRole::Links),
     ];
     let mut found = Vec::new();
     for (key, role) in KEYS {
@@ -115,7 +121,7 @@ mod tests {
 
     #[test]
     fn what_a_line_names_is_found_in_every_spelling() {
-        use IndexRole::{Beside, InPlace};
+        use IndexRole::{Beside, InPlace, Links};
         for (line, expected) in [
             ("--index-url https://a.example/simple", Some((InPlace, "https://a.example/simple"))),
             ("-i \"https://a.example\"", Some((InPlace, "https://a.example"))),
@@ -123,7 +129,9 @@ mod tests {
             ("%pip install -q a==1 --default-index https://a.example", Some((InPlace, "https://a.example"))),
             ("uv pip install a --index corp=https://a.example", Some((Beside, "https://a.example"))),
             ("--extra-index-url https://a.example/?x=1", Some((Beside, "https://a.example/?x=1"))),
-            ("--find-links wheels", Some((Beside, "wheels"))),
+            ("--find-links wheels", Some((Links, "wheels"))),
+            ("-fwheels", Some((Links, "wheels"))),
+            ("-ihttps://a.example/?x=1", Some((InPlace, "https://a.example/?x=1"))),
             ("--no-index", None),
             ("--index-url", None),
         ] {

@@ -86,7 +86,7 @@ pub struct Listed {
     pub wheels: Vec<(WheelName, String)>,
     /// Those lines, as written, where their file was not included by another one.
     pub wheel_lines: Vec<String>,
-    /// It names indexes (`--index-url`).
+    /// It is about other indexes than the one that is asked.
     pub has_indexes: bool,
     pub indexes: Vec<ListedIndex>,
     /// It forbids every index (`--no-index`): only folders of wheels count.

@@ -23,7 +23,6 @@ fn note_others(command: &str, installs: bool, cell: usize, listed: &mut Listed) 
     let others = command.split(['&', ';', '|']).map(str::trim);
     listed.others.extend(others.filter(|line| is_of_another_program(line)).map(in_cell));
     if installs {
-        listed.has_indexes |= names_an_index(command);
         listed.indexes.extend(indexes_in(command));
         listed.forbids_indexes |= forbids_indexes(command);
     }
@@ -34,6 +33,9 @@ fn note_others(command: &str, installs: bool, cell: usize, listed: &mut Listed) 
 /// install …`, and the same without a mark in a cell that is a shell script.
 pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
     let notebook: Value = serde_json::from_str(&strict(&source.text)).map_err(|error| error.to_string())?;
+    if let Some(format) = notebook["nbformat"].as_u64().filter(|format| *format != 4) {
+        return Err(format!("it has notebook format {format}; only 4 is supported: Jupyter saves it as that"));
+    }
     let cells = notebook["cells"].as_array().ok_or("it has no cells")?;
     let mut listed = Listed::default();
     let (mut assigned, mut written) = (BTreeMap::new(), BTreeMap::<String, String>::new());
@@ -278,15 +280,6 @@ fn with_value(text: &str, name: &str, value: &str) -> String {
         new.push_str(part);
     }
     new
-}
-
-/// Whether an install line names an index or a page of wheels.
-fn names_an_index(command: &str) -> bool {
-    let mut words = command.split_whitespace();
-    words.any(|word| {
-        ["-i", "-f"].contains(&word)
-            || ["--index-url", "--extra-index-url", "--find-links"].iter().any(|name| word.starts_with(name))
-    })
 }
 
 #[cfg(test)]

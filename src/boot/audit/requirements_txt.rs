@@ -174,10 +174,7 @@ impl<'a> LineReader<'a> {
         if name == "--require-hashes" {
             self.hashed.get_or_insert_with(|| place.to_owned());
         }
-        let is = |short: &str, long: &str| option(line, short, long).is_some();
-        let finds = is("-f", "--find-links");
-        self.listed.has_indexes |= finds || is("-i", "--index-url") || is("--extra-index-url", "--extra-index-url");
-        self.has_folder |= finds;
+        self.has_folder |= option(line, "-f", "--find-links").is_some();
         self.no_index |= name == "--no-index";
         self.pre |= name == "--pre";
         let is_short = ["-i", "-f"].iter().any(|short| line.starts_with(short));

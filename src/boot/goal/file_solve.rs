@@ -53,9 +53,9 @@ pub struct Together {
     pub unasked: usize,
 }
 
-/// That a package is unknown, where a file names indexes of its own.
+/// That the default index does not have what is meant, where a file names indexes of its own.
 pub fn maybe_elsewhere(finding: Finding) -> Finding {
-    let help = "it may be on an index that the file names; those indexes were not queried";
+    let help = "the file names other indexes, which were not queried: it may be on one of those";
     Finding { severity: Severity::Warning, ..finding }.with_help(help)
 }
 

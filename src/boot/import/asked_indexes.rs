@@ -55,7 +55,8 @@ impl IndexTables {
         indexes: &dyn KnownIndexes,
     ) -> Option<String> {
         let place = listed.url.as_str();
-        if self.tables.iter().any(|table| table.place == place) {
+        let bare = place.trim_end_matches('/');
+        if self.tables.iter().any(|table| table.place.trim_end_matches('/') == bare) {
             return None;
         }
         if is_folder(place) {
@@ -65,6 +66,12 @@ impl IndexTables {
         let known = indexes.kind(place);
         let has_default = self.tables.iter().any(|table| table.is_default);
         match (listed.role, known) {
+            (_, IndexKind::Published) if listed.packages.is_empty() => {
+                Some("colab-boot chooses the build for the CUDA of the target".to_owned())
+            }
+            (IndexRole::Links, _) => {
+                Some("a page of wheels is no index: download them to a folder, and name that with `path`".to_owned())
+            }
             (IndexRole::Alone, _) => {
                 if !listed.packages.is_empty() {
                     self.push(listed, "own", false);
@@ -73,9 +80,6 @@ impl IndexTables {
             }
             (IndexRole::Beside, IndexKind::Usual) => None,
             (IndexRole::InPlace, IndexKind::Usual) if !has_default => None,
-            (_, IndexKind::Published) if listed.packages.is_empty() => {
-                Some("colab-boot chooses the build for the CUDA of the target".to_owned())
-            }
             (IndexRole::InPlace, IndexKind::Usual | IndexKind::Other) if !has_default => {
                 self.push(listed, "main", true);
                 None
@@ -84,10 +88,7 @@ impl IndexTables {
                 self.push(listed, "own", false);
                 None
             }
-            _ => {
-                let table = self.push(listed, "extra", false);
-                table.look_up(asked, indexes)
-            }
+            _ => self.look_up(listed, asked, indexes),
         }
     }
 
@@ -105,7 +106,27 @@ impl IndexTables {
         true
     }
 
-    fn push(&mut self, listed: &ListedIndex, usual: &str, is_default: bool) -> &mut Table {
+    /// Adds an index with those of `asked` that it has: with uv, the first index that has a package is the only one;
+    /// with pip, it is one of several. One that can't be asked has none, so that no command goes on.
+    fn look_up(&mut self, listed: &ListedIndex, asked: &[PackageName], indexes: &dyn KnownIndexes) -> Option<String> {
+        let at = self.tables.len();
+        self.push(listed, "extra", false);
+        let table = &mut self.tables[at];
+        let found = indexes.packages(&table.name, &table.place, asked);
+        let why =
+            found.as_ref().err().map(|why| format!("list in `packages` what comes from it: it can't be asked ({why})"));
+        table.packages.extend(found.unwrap_or_default());
+        table.packages.sort();
+        table.packages.dedup();
+        table.is_looked_up = why.is_none();
+        if table.is_looked_up && table.packages.is_empty() {
+            self.tables.pop();
+            return Some("it has none of the packages".to_owned());
+        }
+        why
+    }
+
+    fn push(&mut self, listed: &ListedIndex, usual: &str, is_default: bool) {
         let is_good = |name: &&String| {
             name.parse::<PackageName>().is_ok()
                 && !["default", "direct"].contains(&name.as_str())
@@ -123,8 +144,6 @@ impl IndexTables {
         let packages = if is_default { Vec::new() } else { listed.packages.clone() };
         let table = Table { name, place: listed.url.clone(), is_default, packages, is_looked_up: false };
         self.tables.push(table);
-        let last = self.tables.len() - 1;
-        &mut self.tables[last]
     }
 
     /// As text of a profile.
@@ -140,25 +159,6 @@ impl IndexTables {
             } else if !packages.is_empty() || key == "url" {
                 let _ = writeln!(text, "packages = [{}]", packages.join(", "));
             }
-        }
-    }
-}
-
-impl Table {
-    /// Lists which of `asked` come from it: with uv, the first index that has a package is the only one; with pip, it
-    /// is one of several.
-    fn look_up(&mut self, asked: &[PackageName], indexes: &dyn KnownIndexes) -> Option<String> {
-        match indexes.packages(&self.name, &self.place, asked) {
-            Ok(found) => {
-                self.packages.extend(found);
-                self.packages.sort();
-                self.packages.dedup();
-                self.is_looked_up = true;
-                let nothing =
-                    "it has none of these packages: list in `packages` what comes from it, or remove the table";
-                self.packages.is_empty().then(|| nothing.to_owned())
-            }
-            Err(why) => Some(format!("list in `packages` what comes from it, because it can't be asked ({why})")),
         }
     }
 }
@@ -185,13 +185,14 @@ mod tests {
             if address.contains("down") {
                 return Err("no answer".to_owned());
             }
-            Ok(asked.iter().filter(|name| name.as_ref() == "own").cloned().collect())
+            let has = |name: &&PackageName| name.as_ref() == "own" && !address.contains("empty");
+            Ok(asked.iter().filter(has).cloned().collect())
         }
     }
 
     #[test]
     fn each_index_is_a_table_or_left_to_the_user() {
-        use IndexRole::{Alone, Beside, InPlace};
+        use IndexRole::{Alone, Beside, InPlace, Links};
         let asked: Vec<PackageName> = ["own", "numpy"].iter().map(|name| name.parse().expect("a name")).collect();
         let bound = |name: &str| name.parse().expect("a name");
         for (listed, expected, said) in [
@@ -203,7 +204,9 @@ mod tests {
             (vec![(Beside, "https://down.example", None)], "packages = []\n", "no answer"),
             (vec![(Alone, "https://a.example", None)], "", ""),
             (vec![(Alone, "https://torch.example", Some("own"))], "packages = [\"own\"]\n", ""),
-            (vec![(Beside, "wheels", None)], "name = \"wheels\"\npath = \"wheels\"\n", ""),
+            (vec![(Beside, "https://empty.example", None)], "", "it has none of the packages"),
+            (vec![(Links, "https://a.example/page.html", None)], "", "a page of wheels is no index"),
+            (vec![(Links, "wheels", None)], "name = \"wheels\"\npath = \"wheels\"\n", ""),
             (
                 vec![(InPlace, "https://a.example", None), (InPlace, "https://b.example", None)],
                 "default = true\n\n[[index]]   # what these require comes from the default index\nname = \"extra\"\n",
@@ -227,7 +230,7 @@ mod tests {
     fn without_indexes_a_folder_has_everything() {
         let mut tables = IndexTables::default();
         assert!(!tables.clone().forbid_others());
-        let folder = ListedIndex { name: None, url: "w".to_owned(), packages: Vec::new(), role: IndexRole::Beside };
+        let folder = ListedIndex { name: None, url: "w".to_owned(), packages: Vec::new(), role: IndexRole::Links };
         assert_eq!(tables.add(&folder, &[], &Indexes), None);
         assert!(tables.forbid_others());
         let mut text = String::new();

@@ -105,6 +105,19 @@ fn states() -> Vec<(Standing, Option<Marker>, Now<'static>)> {
 }
 
 #[test]
+fn an_apply_that_failed_before_it_changed_anything_makes_no_kernel_restart() {
+    let here = now(Some(&OLD), holding("numpy"));
+    let unchanged = || Event::Fail { why: "stopped".into(), open: Some(Vec::new()) };
+    let failed = after(None, vec![begin(&["numpy"]), unchanged()], &here);
+    assert!(failed.because(&here).is_empty() && failed.doubted() == names(&["numpy"]), "{failed:?}");
+    assert!(!after(None, vec![begin(&["numpy"]), fail()], &here).because(&here).is_empty());
+    // What was open before it stays so.
+    let open = Event::Fail { why: "stopped".into(), open: Some(pending().touched) };
+    let failed = after(Some(&pending()), vec![begin(&["numpy", "scipy"]), open], &here);
+    assert_eq!(failed.because(&here), ["numpy is loaded and goes from 1.0 to 2.0"]);
+}
+
+#[test]
 fn every_state_meets_every_event() {
     type Wanted = Result<(Option<Standing>, Next), Illegal>;
     let ready: Wanted = Ok((Some(Standing::Ready), Next::Ready(Standing::Ready)));

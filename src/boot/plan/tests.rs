@@ -119,6 +119,15 @@ fn each_distribution_gets_its_step() {
 }
 
 #[test]
+fn a_new_package_that_python_reads_at_startup_makes_a_kernel_restart() {
+    let mut machine = machine(&[]);
+    machine.kernel = Some(Kernel { pid: 1, start_time: 5 });
+    let why = |package: &str| decided(vec![locked(package, "1.0")], &machine, &Ledger::default(), &[]).restart.because;
+    assert!(!why("plain").iter().any(|reason| reason.contains("plain")));
+    assert!(why("setuptools").contains(&"setuptools brings a `.pth` file, which Python reads at startup".to_owned()));
+}
+
+#[test]
 fn a_library_of_the_other_major_is_removed_before_its_files_are_overwritten() {
     let machine =
         machine(&[("nvidia-cudnn-cu12", installed("9.19.0.56", &[])), ("nvidia-cufft-cu12", installed("1", &[]))]);

@@ -93,9 +93,11 @@ pub fn with_apt(text: &str, packages: &BTreeSet<String>) -> Result<String, Failu
 
 /// `text` as `change` makes it, with its own line ends.
 fn changed(text: &str, change: impl FnOnce(&mut DocumentMut) -> Result<(), Failure>) -> Result<String, Failure> {
-    let mut document: DocumentMut = text.parse().map_err(|error: TomlError| failed(&error.to_string()))?;
+    // A byte order mark is no part of the document.
+    let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let mut document: DocumentMut = body.parse().map_err(|error: TomlError| failed(&error.to_string()))?;
     change(&mut document)?;
-    let changed = document.to_string();
+    let changed = mark.to_owned() + &document.to_string();
     let is_dos = text.contains("\r\n") && text.matches('\n').count() == text.matches("\r\n").count();
     Ok(if is_dos { changed.replace("\r\n", "\n").replace('\n', "\r\n") } else { changed })
 }
@@ -158,6 +160,7 @@ mod tests {
         assert!(more.contains("'*'\nrich = { version = \"*\", marker = \"sys_platform == 'linux'\" }\n\n"), "{more}");
         let dos = added(&TEXT.replace('\n', "\r\n"), &["rich"]);
         assert_eq!(dos.matches('\n').count(), dos.matches("\r\n").count());
+        assert!(added(&format!("\u{feff}{TEXT}"), &["rich"]).starts_with('\u{feff}'));
         let bare =
             added("[profile]\nname = 'p'\npackages.a = '*'\n".replace("packages.a = '*'\n", "").as_str(), &["a"]);
         assert_eq!(bare, "[profile]\nname = 'p'\n\n[packages]\na = \"*\"\n");

@@ -287,6 +287,19 @@ mod tests {
     use super::write_output;
     use crate::core::host::files::{read_text, write_whole};
     use crate::core::host::reads::note_outputs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn what_may_not_be_written_keeps_its_bytes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("n.ipynb");
+        write_output(&path, b"mine").expect("a file");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).expect("a mode");
+        let said = write_output(&path, b"new").expect_err("a refusal").to_string();
+        assert!(said.contains("is write-protected"), "{said}");
+        assert_eq!(read_text(&path, "file").expect("a file"), "mine");
+        write_output(&path, b"mine").expect("nothing to write");
+    }
 
     /// A run begins, a user saves, the run ends.
     #[test]

@@ -113,7 +113,7 @@ impl Holder {
         match self {
             Self::Folder(_) => failure
                 .help("restore it from version control, or remove it and run `colab-boot golden add` for each release"),
-            Self::Notebook(_) => failure,
+            Self::Notebook(_) => failure.help("save it with Jupyter, or name a file that is not there: it is written"),
         }
     }
 

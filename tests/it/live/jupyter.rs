@@ -10,7 +10,7 @@ use crate::live::profile;
 use crate::stories::notebook::{Notebook, Stack, TOKEN};
 use crate::support::python::{Venv, wheel};
 use crate::support::said::Said as _;
-use crate::support::test::{Test, is_root, takes_all};
+use crate::support::test::{Test, is_root, sample};
 
 /// What the cells of a notebook ended with, and said.
 struct Seen {
@@ -121,10 +121,9 @@ pub fn every_way_to_restart(test: Test, stack: Stack) {
     let (python, house) = (venv.python.display().to_string(), house.display().to_string());
     test.run(&["lock", "p.toml", "--python", &python, "--find-links", &house]).expect(0);
     test.run(&["export", "notebook", "p.toml", "--out", "cells"]).expect(0);
-    let all = [Way::Asked, Way::Refused, Way::Unknown, Way::External];
-    // The last two do without the server, and so without what the stacks differ in.
-    for way in if stack == Stack::Current && !takes_all() { &all[..2] } else { &all } {
-        let way = *way;
+    // With the server and without it; all of them in the whole run.
+    let ways = [Way::Asked, Way::Refused, Way::Unknown, Way::External];
+    for way in sample(ways, if stack == Stack::Colab { 2 } else { 1 }) {
         // Another machine, as far as the marker can tell: a lock has one restart on each.
         let state = test.path(&format!("state-{way:?}")).display().to_string();
         test.environment.insert("COLAB_BOOT_STATE_DIR".into(), state);

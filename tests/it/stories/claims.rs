@@ -342,7 +342,7 @@ fn a_path_file_restarts_a_kernel_that_started_without_it() {
         day.profile("p", &[&format!("pathy {range}")], "");
         let (boot, _) = cells(&day, "p");
         let (restarts, said) = notebook.boot(&mut kernel, &boot);
-        assert!(restarts && said.contains("pathy has a `.pth` file"), "{said}");
+        assert!(restarts && said.contains("a `.pth` file, which"), "{said}");
         assert!(!notebook.boot(&mut kernel, &boot).0);
         assert_eq!(notebook.run(&kernel, "import inner; print(inner.word)").trim(), version);
     }

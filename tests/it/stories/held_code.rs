@@ -176,9 +176,8 @@ fn what_is_current_does_not_restart() {
 
 #[test]
 fn a_copy_that_was_imported_from_elsewhere_is_named_and_a_restart_ends_it() {
-    let stack = Stack::Current;
     let day = day();
-    let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
     day.profile("p", &["funct >=2"], "");
     let (boot, _) = cells(&day, "p");
     let mut kernel = notebook.kernel();
@@ -200,9 +199,8 @@ fn a_copy_that_was_imported_from_elsewhere_is_named_and_a_restart_ends_it() {
 #[test]
 #[ignore = "whole"]
 fn a_package_that_went_and_comes_back_as_it_was_restarts_nothing() {
-    let stack = Stack::Current;
     let day = day();
-    let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
     day.profile("p", &["funct >=2", "const >=2"], "");
     let (boot, verify) = cells(&day, "p");
     let mut kernel = notebook.kernel();
@@ -226,9 +224,8 @@ fn a_package_that_went_and_comes_back_as_it_was_restarts_nothing() {
 #[test]
 #[ignore = "whole"]
 fn what_is_reached_through_a_link_or_loaded_late_is_compared() {
-    let stack = Stack::Current;
     let day = day();
-    let Some(mut notebook) = Notebook::open(&day, stack) else { return };
+    let Some(mut notebook) = Notebook::open(&day, Stack::Current) else { return };
     day.profile("p", &["funct <2", "const <2"], "");
     let (boot, _) = cells(&day, "p");
     let mut kernel = notebook.kernel();

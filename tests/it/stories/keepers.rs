@@ -138,6 +138,14 @@ fn what_was_changed_is_named_with_a_way_out() {
         team.reader(&["golden", "add"]).expect(0);
         team.reader(&["golden", "verify"]).expect(0);
     }
+    for file in ["data.toml", "data.lock"] {
+        std::fs::write(reader(file), "mine\n").expect("a file");
+    }
+    team.reader(&["golden", "verify"]).expect(1).says("move the files, then run");
+    for file in ["data.toml", "data.lock"] {
+        std::fs::remove_file(reader(file)).expect("a file");
+    }
+    team.reader(&["golden", "add"]).expect(0);
     // An `add` that was killed between two files: those of another release are no work of the user.
     for (file, version) in [("data.toml", "1.0.0"), ("data.lock", "1.0.0")] {
         let other = std::fs::read(team.day.test.path(&format!("repo/data/{version}/{file}"))).expect("a file");

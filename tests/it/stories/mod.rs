@@ -28,6 +28,7 @@ mod profiles;
 mod projects;
 mod random_days;
 mod rotations;
+mod second_day;
 mod second_looks;
 mod signed;
 mod targets;

@@ -55,6 +55,24 @@ fn what_a_terminal_does_not_know_is_no_fact_of_the_kernel() {
 }
 
 #[test]
+fn a_kernel_that_meets_the_extension_late_is_answered_all_the_same() {
+    let day = Day::new(ROWS);
+    let Some((mut notebook, kernel)) = opened(&day, Stack::Current) else { return };
+    for (cell, says) in [("%boot plan --help", "Usage: "), ("%boot explain no-such-code", "explain codes` lists all")] {
+        let said = notebook.run(&kernel, cell);
+        assert!(said.contains(says), "{cell}: {said}");
+    }
+    day.pip(&["install", "--no-deps", "tool"]);
+    let kernel = notebook.kernel();
+    notebook.run(&kernel, "import tool");
+    // As a release does that has a package in the place of a module.
+    std::fs::remove_file(day.venv.layout().join("tool.py")).expect("a file");
+    notebook.run(&kernel, "%load_ext colab_boot");
+    let said = notebook.run(&kernel, "%boot doctor python");
+    assert!(said.contains("warning[stale-module]") && said.contains("`tool`: its file is gone"), "{said}");
+}
+
+#[test]
 #[ignore = "whole"]
 fn another_notebook_a_comment_and_the_ends_of_lines_mislead_nobody() {
     for stack in stacks() {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use url::Url;
 
-use crate::boot::audit::{Environment, judge};
+use crate::boot::audit::{Environment, IndexRole, Listed, judge};
 use crate::boot::goal::{Effects, Request, Together, findings_of, maybe_elsewhere, read_listed};
 use crate::boot::index::without_login;
 use crate::boot::seen::{installed, missing_files, surroundings};
@@ -60,11 +60,12 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             let mut listed = read_listed(path, &python)?;
             accepted.clone_from(&listed.accepted);
             let index = session.default_index(&options.index.settings(), seen.machine.python.as_ref())?;
-            listed.has_indexes |= listed.indexes.iter().any(|other| !is_same_index(&other.url, &index));
+            listed.has_indexes |= names_others(&listed, &index, options);
             findings.extend(findings_of(path, &listed));
             let found = session.find(&listed.named, &python, index, options.index.offline)?;
             environment.held = found.held;
-            let is_unknown = |one: &Finding| listed.has_indexes && one.code == Code::ResolveUnknownPackage;
+            let of_index = [Code::ResolveUnknownPackage, Code::AuditMissing, Code::AuditHash];
+            let is_unknown = |one: &Finding| listed.has_indexes && of_index.contains(&one.code);
             let (unknown, known): (Vec<Finding>, Vec<Finding>) = found.findings.into_iter().partition(is_unknown);
             let request = Request { machine: target.machine(options), index: options.index.settings() };
             unchecked = listed.open.iter().filter(|entry| !entry.starts_with('[')).count()
@@ -103,10 +104,12 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     Ok(Report::new(data, summary).with_findings(findings))
 }
 
-/// Whether a file that names the index `text` means the one at `url`.
-fn is_same_index(text: &str, url: &Url) -> bool {
+/// Whether `listed` names other indexes than the one at `url`. One that the user names is that of the file.
+fn names_others(listed: &Listed, url: &Url, options: &AuditOptions) -> bool {
     let bare = |url: &Url| without_login(url).as_str().trim_end_matches('/').to_owned();
-    text.parse::<Url>().is_ok_and(|other| bare(&other) == bare(url))
+    let is_named = options.index.settings().index_url.is_some();
+    let mut all = listed.indexes.iter().filter(|one| !is_named || one.role != IndexRole::InPlace);
+    all.any(|one| one.url.parse::<Url>().map_or(true, |other| bare(&other) != bare(url)))
 }
 
 /// What could not be judged, for the machine is not known well enough, or there is nothing.

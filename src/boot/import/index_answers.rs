@@ -3,7 +3,7 @@
 use url::Url;
 
 use crate::boot::import::asked_indexes::{IndexKind, KnownIndexes};
-use crate::boot::index::{IndexSettings, without_login};
+use crate::boot::index::{IndexSettings, is_same_index};
 use crate::boot::session::Session;
 use crate::core::model::{PackageName, PythonFacts};
 
@@ -19,8 +19,7 @@ impl KnownIndexes for IndexAnswers<'_> {
         let Ok(url) = address.parse::<Url>() else { return IndexKind::Other };
         // What a run names is none that others use, too.
         let settings = IndexSettings { index_url: None, ..self.settings.clone() };
-        let bare = |url: &Url| without_login(url).as_str().trim_end_matches('/').to_owned();
-        if self.session.default_index(&settings, None).is_ok_and(|usual| bare(&usual) == bare(&url)) {
+        if self.session.default_index(&settings, None).is_ok_and(|usual| is_same_index(&usual, &url)) {
             return IndexKind::Usual;
         }
         let mut published = self.session.matrix.indexes.iter().flat_map(|index| &index.pages);

@@ -56,4 +56,6 @@ pub use remote::{Inspected, fetch_bytes, fetch_document, inspect_address};
 pub use sdist::{Builder, ProjectMetadata, package_info_in, project_metadata, states_all};
 pub use wanted_file::{Download, not_locked};
 pub use wheel_source::{OpenWheel, WheelSource, failure_in};
-pub use which_index::{INDEX_VARIABLES, Locations, find_links_name, is_open, locate_default, page, redact};
+pub use which_index::{
+    INDEX_VARIABLES, Locations, find_links_name, is_open, is_same_index, locate_default, page, redact,
+};

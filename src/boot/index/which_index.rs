@@ -6,6 +6,7 @@ use std::net::Ipv4Addr;
 
 use url::{Host, Url};
 
+use crate::boot::index::credentials::without_login;
 use crate::boot::index::pip;
 use crate::boot::machine::Home;
 use crate::boot::profile::{NamedIndex, Profile};
@@ -212,6 +213,12 @@ pub fn is_open(url: &Url) -> bool {
         None => false,
     };
     url.scheme() == "http" && !here
+}
+
+/// Whether both are addresses of one index.
+pub fn is_same_index(one: &Url, other: &Url) -> bool {
+    let bare = |url: &Url| without_login(url).as_str().trim_end_matches('/').to_owned();
+    bare(one) == bare(other)
 }
 
 /// `url` as it may be shown: without credentials and query.

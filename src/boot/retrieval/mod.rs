@@ -27,7 +27,7 @@ use crate::boot::retrieval::pages::at_page;
 use crate::boot::seen::Seen;
 use crate::boot::session::Session;
 use crate::boot::store::{Store, StoreAnswer, StoredWheel};
-use crate::core::diag::{Failure, Finding, bytes, counted};
+use crate::core::diag::{Failure, Finding, bytes, counted, shell_word};
 use crate::core::host::mounts::Look;
 use crate::core::host::parallel::on_all_cores;
 use crate::core::log::{Style, progress_of};
@@ -268,7 +268,7 @@ impl Retrieval<'_> {
             packages.iter().filter(|package| !direct.contains_key(&package.name)).copied().collect();
         let names: Vec<PackageName> = listed.iter().map(|package| package.name.clone()).collect();
         let asked = locations.clone();
-        let profile = self.profile.map(|profile| profile.source.name.clone());
+        let profile = self.profile.map(|profile| shell_word(Path::new(&*profile.source.name)));
         let listings = self.ask(&names, locations, client)?;
         let mut downloads = Vec::new();
         let mut withdrawn = Vec::new();

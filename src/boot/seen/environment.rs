@@ -8,7 +8,7 @@ use crate::boot::seen::Seen;
 use crate::boot::seen::broken_environment::without_python;
 use crate::boot::session::Session;
 use crate::boot::state::State;
-use crate::core::diag::{Code, Failure, Finding, Subject};
+use crate::core::diag::{Code, Failure, Finding, Subject, shell_word};
 use crate::core::host::mounts::Look;
 use crate::core::model::{PackageName, Version};
 
@@ -100,12 +100,12 @@ impl Session<'_> {
             return Ok(());
         }
         for state in State::all(&self.paths.state)? {
-            let ledger = state.ledger()?;
+            let Ok(ledger) = state.ledger() else { continue };
             let lost = gone.iter().find(|folder| ledger.python.starts_with(folder));
             if let Some(folder) = lost.filter(|_| !ledger.distributions.is_empty()) {
-                let folder = folder.display();
-                return Err(Failure::input(format!("the virtual environment `{folder}` is gone"))
-                    .help(format!("create it with `python3 -m venv {folder}`, or name another Python with --python")));
+                let create = format!("python3 -m venv {}", shell_word(folder));
+                return Err(Failure::input(format!("the virtual environment `{}` is gone", folder.display()))
+                    .help(format!("create it with `{create}`, or name another Python with --python")));
             }
         }
         Ok(())

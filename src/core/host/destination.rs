@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags, XattrFlags};
 
-use crate::core::diag::Failure;
+use crate::core::diag::{Failure, shell_word};
 use crate::core::host::files::{TEMPORARY, writing_failed};
 use crate::core::host::mounts::{Look, must_be_there};
 use crate::core::host::reads::{before, is_of_environment, was_read};
@@ -91,9 +91,8 @@ fn may_be_written(path: &Path, old: &fs::Metadata) -> Result<(), Failure> {
     if old.mode() & 0o222 != 0 {
         return Ok(());
     }
-    let path = path.display();
-    Err(Failure::input(format!("`{path}` is write-protected"))
-        .help(format!("allow it with `chmod u+w {path}`, or write another file")))
+    Err(Failure::input(format!("`{}` is write-protected", path.display()))
+        .help(format!("allow it with `chmod u+w {}`, or write another file", shell_word(path))))
 }
 
 /// An error where what lies at `path` is not what was `seen` there: another program has saved it, or this run itself

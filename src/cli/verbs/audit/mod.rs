@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::boot::audit::{Environment, IndexRole, Listed, judge};
 use crate::boot::goal::{Effects, Request, Together, findings_of, maybe_elsewhere, read_listed};
-use crate::boot::index::without_login;
+use crate::boot::index::is_same_index;
 use crate::boot::seen::{installed, missing_files, surroundings};
 use crate::boot::session::Session;
 use crate::boot::verdict::Report;
@@ -106,10 +106,9 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
 
 /// Whether `listed` names other indexes than the one at `url`. One that the user names is that of the file.
 fn names_others(listed: &Listed, url: &Url, options: &AuditOptions) -> bool {
-    let bare = |url: &Url| without_login(url).as_str().trim_end_matches('/').to_owned();
     let is_named = options.index.settings().index_url.is_some();
     let mut all = listed.indexes.iter().filter(|one| !is_named || one.role != IndexRole::InPlace);
-    all.any(|one| one.url.parse::<Url>().map_or(true, |other| bare(&other) != bare(url)))
+    all.any(|one| !one.url.parse::<Url>().is_ok_and(|other| is_same_index(&other, url)))
 }
 
 /// What could not be judged, for the machine is not known well enough, or there is nothing.

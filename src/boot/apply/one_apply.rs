@@ -18,7 +18,7 @@ use crate::boot::files::{Depth, Hashed, HashedDistribution, Options, WrittenFile
 use crate::boot::index::IndexSettings;
 use crate::boot::lock::LockedPackage;
 use crate::boot::machine::{Layout, find_info};
-use crate::boot::marker::{Event, Marker, Next, Now};
+use crate::boot::marker::{Event, Marker, Next, Now, Touched};
 use crate::boot::notebook::process_clock;
 use crate::boot::plan::{self, Change, files_rewritten, touched};
 use crate::boot::planned::{Planned, script_of};
@@ -125,17 +125,17 @@ impl Work<'_> {
         let places = self.places_that_go()?;
         self.clear_leftovers()?;
         if let Err(failure) = self.ran(&folder, &mut step) {
-            return Err(self.after_failure(failure, kept, &steps));
+            return Err(self.after_failure(failure, kept, &steps, &mut step));
         }
         let checked = self.check_result(&packages, &wheels, staged.as_ref());
         if let Some(signal) = signals.take() {
-            return Err(self.after_failure(stopped(signal, Some("check")), kept, &steps));
+            return Err(self.after_failure(stopped(signal, Some("check")), kept, &steps, &mut step));
         }
         let (hashed, rewritten) = match checked {
             Ok(checked) => checked,
             Err(failure) => {
                 step(Event::Fail { why: failure.to_string(), open: None })?;
-                return Err(self.after_failure(failure, kept, &steps));
+                return Err(self.after_failure(failure, kept, &steps, &mut step));
             }
         };
         self.commit_switch()?;
@@ -158,16 +158,20 @@ impl Work<'_> {
         signals.take().map_or(Ok(report), |signal| Err(too_late(signal)))
     }
 
+    /// What kernels had to restart for before this apply, as long as it has changed no package.
+    pub(super) fn open_if_untouched(&self) -> Option<Vec<Touched>> {
+        let Planned { marker, seen, .. } = self.planned;
+        let before = marker.as_ref().filter(|marker| marker.boot_id == seen.machine.boot_id);
+        let is_untouched = self.is_own() && !self.journal().is_there();
+        is_untouched.then(|| before.map(|marker| marker.touched.clone()).unwrap_or_default())
+    }
+
     /// Runs the install. What it has failed with; a signal that has stopped it, too.
     fn ran(&self, folder: &Path, step: &mut dyn FnMut(Event) -> Result<Next, Failure>) -> Result<(), Failure> {
         self.run(folder)?.or_else(|failed| {
             let why = failed.tail.clone();
             let failure = self.failed(failed);
-            let is_untouched = self.is_own() && !self.journal().is_there();
-            let before =
-                self.planned.marker.as_ref().filter(|marker| marker.boot_id == self.planned.seen.machine.boot_id);
-            let open = is_untouched.then(|| before.map(|marker| marker.touched.clone()).unwrap_or_default());
-            step(Event::Fail { why, open }).and(Err(failure))
+            step(Event::Fail { why, open: self.open_if_untouched() }).and(Err(failure))
         })
     }
 

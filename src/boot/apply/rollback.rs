@@ -4,12 +4,22 @@ use crate::boot::apply::kept_files::KeptFiles;
 use crate::boot::apply::one_apply::Work;
 use crate::boot::apply::run_script::Failed;
 use crate::boot::ledger::Step;
+use crate::boot::marker::{Event, Next};
 use crate::core::diag::{Failure, Kind};
 
 impl Work<'_> {
-    /// `failure`, once the switch is undone, files aside are back, and the ledger says how far the install came.
-    pub(super) fn after_failure(&self, failure: Failure, kept: KeptFiles, steps: &[Step]) -> Failure {
-        match self.settle_failure(kept, steps) {
+    /// `failure`, once the switch is undone, files aside are back, and ledger and marker say how far the install came.
+    pub(super) fn after_failure(
+        &self,
+        failure: Failure,
+        kept: KeptFiles,
+        steps: &[Step],
+        step: &mut dyn FnMut(Event) -> Result<Next, Failure>,
+    ) -> Failure {
+        let open = self.open_if_untouched();
+        let is_stopped = matches!(failure.kind, Kind::Signal(_)) && self.is_own();
+        let stop = |()| if is_stopped { step(Event::Stop { open }).map(drop) } else { Ok(()) };
+        match self.settle_failure(kept, steps).and_then(stop) {
             Ok(()) => failure,
             Err(error) => failure.cause(error.to_string()),
         }

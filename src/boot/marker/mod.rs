@@ -178,6 +178,8 @@ pub enum Event {
     /// A step of that apply failed, and nothing that it started goes on. `open` is what kernels had to restart for
     /// before it, where it had changed nothing yet.
     Fail { why: String, open: Option<Vec<Touched>> },
+    /// A signal has stopped that apply, and what it had changed is as before; `open` as above. The next one goes on.
+    Stop { open: Option<Vec<Touched>> },
     /// Everything is installed and checked.
     Finish,
     /// An apply has found nothing to change.
@@ -219,12 +221,13 @@ pub fn next(marker: Option<&Marker>, event: Event, now: &Now<'_>) -> Result<Move
     match (event, marker) {
         (Event::Begin { changed, touched }, _) => Ok(Move::to(begin(now, changed, touched, marker), Next::Change)),
         (Event::Fail { why, open }, Some(marker)) if stands == Standing::Interrupted => {
-            let touched = open.unwrap_or_else(|| marker.touched.clone());
-            let marker = Marker { touched, ..marker.clone() }.ended(now);
-            Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker }, Next::Stop))
+            Ok(Move::to(Marker { phase: Phase::Failed(why), ..marker.undone(open, now) }, Next::Stop))
+        }
+        (Event::Stop { open }, Some(marker)) if stands == Standing::Interrupted => {
+            Ok(Move::to(marker.undone(open, now), Next::Stop))
         }
         (Event::Finish, Some(marker)) if stands == Standing::Interrupted => Ok(marker.clone().finished(now)),
-        (Event::Fail { .. } | Event::Finish, _) => Err(Illegal),
+        (Event::Fail { .. } | Event::Stop { .. } | Event::Finish, _) => Err(Illegal),
         // Packages in doubt are looked at by an apply that begins.
         (Event::Look, Some(marker)) if marker.is_in_doubt() && marker.boot_id == now.boot_id => Err(Illegal),
         (Event::Look, Some(marker)) if stands != Standing::Fresh && stands != Standing::NewMachine => {
@@ -325,6 +328,12 @@ impl Marker {
             one.ended = Some(now.clock);
         }
         self
+    }
+
+    /// What was under way is over and undone; where nothing was changed, kernels have to restart for what is `open`.
+    fn undone(&self, open: Option<Vec<Touched>>, now: &Now<'_>) -> Self {
+        let touched = open.unwrap_or_else(|| self.touched.clone());
+        Self { touched, ..self.clone() }.ended(now)
     }
 
     /// Applied.

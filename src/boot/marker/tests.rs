@@ -111,6 +111,11 @@ fn an_apply_that_failed_before_it_changed_anything_makes_no_kernel_restart() {
     let failed = after(None, vec![begin(&["numpy"]), unchanged()], &here);
     assert!(failed.because(&here).is_empty() && failed.doubted() == names(&["numpy"]), "{failed:?}");
     assert!(!after(None, vec![begin(&["numpy"]), fail()], &here).because(&here).is_empty());
+    // One that was stopped and undone: a kernel that has compared its code says itself what is stale.
+    let stopped = after(None, vec![begin(&["numpy"]), Event::Stop { open: None }], &here);
+    assert!(!stopped.because(&here).is_empty() && standing(Some(&stopped), &here) == Standing::Interrupted);
+    let stopped = after(None, vec![begin(&["numpy"]), Event::Stop { open: Some(Vec::new()) }], &here);
+    assert!(stopped.because(&here).is_empty());
     // What was open before it stays so.
     let open = Event::Fail { why: "stopped".into(), open: Some(pending().touched) };
     let failed = after(Some(&pending()), vec![begin(&["numpy", "scipy"]), open], &here);

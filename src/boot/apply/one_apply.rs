@@ -94,7 +94,7 @@ pub(super) struct Work<'a> {
     pub(super) layout: &'a Layout,
     pub(super) held: &'a Path,
     pub(super) manner: ApplyManner,
-    /// The default index, where the settings name it.
+    /// The index for what a build needs, where settings or profile name one.
     pub(super) build_index: Option<String>,
 }
 

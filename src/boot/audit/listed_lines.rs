@@ -6,7 +6,7 @@ use std::ops::Range;
 use pep440_rs::VersionSpecifier;
 
 use crate::boot::audit::Place;
-use crate::boot::audit::listed_indexes::ListedIndex;
+use crate::boot::audit::listed_indexes::{ListedIndex, forbids_indexes, indexes_in, take_keys};
 use crate::boot::profile::Manner;
 use crate::core::diag::Source;
 use crate::core::model::accepted::Accepted;
@@ -125,6 +125,19 @@ impl Listed {
         self.has_indexes |= more.has_indexes;
         self.indexes.extend(more.indexes);
         self.forbids_indexes |= more.forbids_indexes;
+    }
+
+    /// Adds the indexes that a line of pip or uv names.
+    pub(super) fn take_index_options(&mut self, line: &str) {
+        self.indexes.extend(indexes_in(line));
+        self.forbids_indexes |= forbids_indexes(line);
+    }
+
+    /// Adds those that the keys of `table` name, and takes these out.
+    pub(super) fn take_index_keys(&mut self, table: &mut toml::Table) {
+        let (indexes, forbids) = take_keys(table);
+        self.indexes.extend(indexes);
+        self.forbids_indexes |= forbids;
     }
 
     /// How many are named, and asked for.

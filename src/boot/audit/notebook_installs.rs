@@ -8,13 +8,12 @@ use serde_json::Value;
 
 use crate::boot::audit::cell_text::{logical_lines, plain, quoted_texts, runs_shell, written_file};
 use crate::boot::audit::install_commands::{Argument, commands_in, quoted_away};
-use crate::boot::audit::listed_indexes::{forbids_indexes, indexes_in};
 use crate::boot::audit::listed_lines::{Listed, PipCommand};
 use crate::boot::audit::pip_options::unread_options;
 use crate::boot::audit::requirements_txt::{Include, one, read_constraints, read_included};
 use crate::boot::profile::Manner;
 use crate::core::diag::Source;
-use crate::core::model::ipynb::source as source_of;
+use crate::core::model::ipynb::{must_be_supported, source as source_of};
 use crate::core::model::json_text::strict;
 
 /// Adds what `command` of a cell has beside the packages that it installs: other programs, indexes, options.
@@ -23,8 +22,7 @@ fn note_others(command: &str, installs: bool, cell: usize, listed: &mut Listed) 
     let others = command.split(['&', ';', '|']).map(str::trim);
     listed.others.extend(others.filter(|line| is_of_another_program(line)).map(in_cell));
     if installs {
-        listed.indexes.extend(indexes_in(command));
-        listed.forbids_indexes |= forbids_indexes(command);
+        listed.take_index_options(command);
     }
     listed.unread.extend(unread_options(command).filter(|_| installs).map(|line| in_cell(&line)));
 }
@@ -33,9 +31,7 @@ fn note_others(command: &str, installs: bool, cell: usize, listed: &mut Listed) 
 /// install …`, and the same without a mark in a cell that is a shell script.
 pub(super) fn notebook(source: &Source, markers: &MarkerEnvironment, include: Include<'_>) -> Result<Listed, String> {
     let notebook: Value = serde_json::from_str(&strict(&source.text)).map_err(|error| error.to_string())?;
-    if let Some(format) = notebook["nbformat"].as_u64().filter(|format| *format != 4) {
-        return Err(format!("it has notebook format {format}; only 4 is supported: Jupyter saves it as that"));
-    }
+    notebook["nbformat"].as_u64().map_or(Ok(()), must_be_supported)?;
     let cells = notebook["cells"].as_array().ok_or("it has no cells")?;
     let mut listed = Listed::default();
     let (mut assigned, mut written) = (BTreeMap::new(), BTreeMap::<String, String>::new());

@@ -7,7 +7,6 @@ use pep508_rs::MarkerEnvironment;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use crate::boot::audit::listed_indexes::take_keys;
 use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::requirements_txt::one;
 use crate::boot::audit::source_tables::placed;
@@ -67,9 +66,7 @@ impl PixiManifest {
         listed.open.extend(self.feature.keys().map(|feature| format!("[feature.{feature}]")));
         listed.open.extend(self.target.keys().map(|target| format!("[target.{target}]")));
         let mut options = self.pypi_options.clone();
-        let (indexes, forbids) = take_keys(&mut options);
-        listed.indexes.extend(indexes);
-        listed.forbids_indexes |= forbids;
+        listed.take_index_keys(&mut options);
         listed.unread.extend(options.keys().map(|key| format!("[pypi-options] {key}")));
         let others = self.others.keys().filter(|key| !OF_WORKSPACES.contains(&key.as_str()));
         listed.unread.extend(others.map(|key| format!("[{key}]")));

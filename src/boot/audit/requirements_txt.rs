@@ -7,7 +7,7 @@ use std::ops::Range;
 use pep508_rs::MarkerEnvironment;
 
 use crate::boot::audit::Place;
-use crate::boot::audit::listed_indexes::{forbids_indexes, indexes_in};
+use crate::boot::audit::listed_indexes::IndexRole;
 use crate::boot::audit::listed_lines::{Listed, Named, RequiredLine};
 use crate::boot::audit::pip_options::{OF_REQUIREMENTS, OPTIONS, option, unread_options, without_options};
 use crate::boot::profile::Manner;
@@ -71,9 +71,6 @@ struct LineReader<'a> {
     /// Where the first line with a digest stands, and the first without.
     hashed: Option<String>,
     unhashed: Option<String>,
-    /// It asks no index, and names a folder of wheels.
-    no_index: bool,
-    has_folder: bool,
     /// Pre-releases count.
     pre: bool,
 }
@@ -82,15 +79,16 @@ impl<'a> LineReader<'a> {
     fn new(markers: &'a MarkerEnvironment, include: &'a dyn Fn(&str) -> Result<String, String>) -> Self {
         let (open, included, constraints) = (Vec::new(), BTreeSet::new(), Vec::new());
         let listed = Listed::default();
-        let (hashed, unhashed, no_index, has_folder, pre) = (None, None, false, false, false);
-        Self { markers, include, listed, open, included, constraints, hashed, unhashed, no_index, has_folder, pre }
+        let (hashed, unhashed, pre) = (None, None, false);
+        Self { markers, include, listed, open, included, constraints, hashed, unhashed, pre }
     }
 
     /// What was read, with what its lines say together.
     fn finished(self) -> Listed {
-        let Self { mut listed, constraints, hashed, unhashed, no_index, has_folder, pre, .. } = self;
+        let Self { mut listed, constraints, hashed, unhashed, pre, .. } = self;
         listed.asked.iter_mut().for_each(|line| line.manner.pre |= pre);
-        if no_index && !has_folder && !listed.asked.is_empty() {
+        let has_folder = listed.indexes.iter().any(|index| index.role == IndexRole::Links);
+        if listed.forbids_indexes && !has_folder && !listed.asked.is_empty() {
             listed.refused.push("`--no-index` without `--find-links`: pip then finds nothing".to_owned());
         }
         listed.constraints = constraints.iter().map(|(constraint, _)| constraint.clone()).collect();
@@ -132,8 +130,7 @@ impl<'a> LineReader<'a> {
                 Ok(())
             } else if line.is_empty() || line.starts_with('-') {
                 own.unread.extend(unread_options(line));
-                self.listed.indexes.extend(indexes_in(line));
-                self.listed.forbids_indexes |= forbids_indexes(line);
+                self.listed.take_index_options(line);
                 self.global(line, &format!("line {number} of `{}`", source.name))
             } else {
                 one(line, self.markers, &mut own)
@@ -174,8 +171,6 @@ impl<'a> LineReader<'a> {
         if name == "--require-hashes" {
             self.hashed.get_or_insert_with(|| place.to_owned());
         }
-        self.has_folder |= option(line, "-f", "--find-links").is_some();
-        self.no_index |= name == "--no-index";
         self.pre |= name == "--pre";
         let is_short = ["-i", "-f"].iter().any(|short| line.starts_with(short));
         if line.is_empty() || is_short || OPTIONS.contains(&name) {

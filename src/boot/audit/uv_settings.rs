@@ -6,7 +6,7 @@ use pep508_rs::MarkerEnvironment;
 use serde::Deserialize;
 use toml::Value;
 
-use crate::boot::audit::listed_indexes::{IndexRole, ListedIndex, take_keys};
+use crate::boot::audit::listed_indexes::{IndexRole, ListedIndex};
 use crate::boot::audit::listed_lines::Listed;
 use crate::boot::audit::source_tables::placed;
 use crate::core::model::requirement::bracketed;
@@ -80,9 +80,7 @@ impl UvSettings {
         let mut of_pip =
             self.others.remove("pip").and_then(|table| Some(table.as_table()?.clone())).unwrap_or_default();
         for table in [&mut self.others, &mut of_pip] {
-            let (indexes, forbids) = take_keys(table);
-            listed.indexes.extend(indexes);
-            listed.forbids_indexes |= forbids;
+            listed.take_index_keys(table);
         }
         listed.constraints.extend(bounds("constraint", &self.constraint_dependencies, markers, &mut listed.unread));
         listed.overrides.extend(bounds("override", &self.override_dependencies, markers, &mut listed.unread));

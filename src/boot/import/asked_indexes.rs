@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::boot::audit::{IndexRole, ListedIndex};
+use crate::boot::profile::is_index_name;
 use crate::core::model::PackageName;
 
 /// What is known of an address that a file names.
@@ -127,12 +128,7 @@ impl IndexTables {
     }
 
     fn push(&mut self, listed: &ListedIndex, usual: &str, is_default: bool) {
-        let is_good = |name: &&String| {
-            name.parse::<PackageName>().is_ok()
-                && !["default", "direct"].contains(&name.as_str())
-                && !name.starts_with("find-links")
-        };
-        let wanted = listed.name.as_ref().filter(is_good).map_or(usual, String::as_str);
+        let wanted = listed.name.as_deref().filter(|name| is_index_name(name)).unwrap_or(usual);
         let is_free = |name: &str| self.tables.iter().all(|table| table.name != name);
         let mut name = wanted.to_owned();
         for number in 2.. {

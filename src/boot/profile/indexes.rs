@@ -98,9 +98,7 @@ fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &
         faults.add(Code::ProfileMissingKey, span, "an `[[index]]` needs `name`, and `url` or `path`", "");
         return None;
     };
-    let taken = matches!(name.value.as_str(), "default" | "direct") || name.value.starts_with("find-links");
-    let valid =
-        (!name.value.is_empty() && PackageName::from_str(&name.value).is_ok() && !taken).then(|| name.value.clone());
+    let valid = is_index_name(&name.value).then(|| name.value.clone());
     let rule = "letters, digits and `-`; `default`, `direct` and `find-links` are reserved";
     let parsed_name = faults.value(&name, "an index name", valid.ok_or(rule));
     let url = if is_path {
@@ -110,6 +108,12 @@ fn index(mut table: Reader<'_, '_>, span: Range<usize>, folder: &Path, faults: &
     };
     let packages = packages.into_iter().filter_map(|place| faults.name(&place, "a package name")).collect();
     Some(NamedIndex { name: parsed_name?, url: url?, packages, is_default, page: None })
+}
+
+/// Whether an `[[index]]` may have this name.
+pub fn is_index_name(name: &str) -> bool {
+    let is_taken = matches!(name, "default" | "direct") || name.starts_with("find-links");
+    !name.is_empty() && PackageName::from_str(name).is_ok() && !is_taken
 }
 
 /// Who gives the login of an index.

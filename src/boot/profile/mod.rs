@@ -31,6 +31,7 @@ use crate::core::model::{Condition, CudaVersion, Sha256};
 pub use asked_line::AskedLine;
 pub use edit::{with_apt, with_packages, without_packages};
 pub use fitness::{Fitness, OwnCheck};
+pub use indexes::is_index_name;
 pub use package_origin::{GitRepository, Origin, OriginPlace};
 pub use starter::{PROFILE_SCHEMA, STARTER};
 pub use values::{debian_name, variable_fault};

@@ -86,7 +86,7 @@ fn write(path: &Path, destination: Destination, bytes: &[u8]) -> Result<(), Fail
     .map_err(|error| writing_failed(path, &error))
 }
 
-/// An error where nobody may write the file: a new one would take its place all the same.
+/// An error where the file is write-protected: a rename replaces such a file, too.
 fn may_be_written(path: &Path, old: &fs::Metadata) -> Result<(), Failure> {
     if old.mode() & 0o222 != 0 {
         return Ok(());

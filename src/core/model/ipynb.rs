@@ -41,15 +41,18 @@ struct Raw<'a> {
     cells: Option<&'a RawValue>,
 }
 
+/// An error for another `nbformat` than that of today.
+pub fn must_be_supported(nbformat: u64) -> Result<(), String> {
+    if nbformat == 4 { Ok(()) } else { Err(format!("it has notebook format {nbformat}; only 4 is supported")) }
+}
+
 impl<'a> Ipynb<'a> {
     /// Reads `text`; why it is no notebook, for people.
     pub fn parse(text: &'a str) -> Result<Self, String> {
         // Byte for byte as long: a place in it is one in the text.
         let strict = strict(text);
         let raw: Raw<'_> = serde_json::from_str(&strict).map_err(|error| error.to_string())?;
-        if raw.nbformat != 4 {
-            return Err(format!("it has notebook format {}; only 4 is supported", raw.nbformat));
-        }
+        must_be_supported(raw.nbformat)?;
         let array = raw.cells.ok_or("it has no cells")?;
         let place = |inner: &str| {
             let start = inner.as_ptr().addr() - strict.as_ptr().addr();

@@ -408,7 +408,8 @@ def about(path):
 
 def run(verb, words):
     """Runs a verb; its exit code."""
-    asks_for_help, own = "--help" in words or "-h" in words, profile()
+    asks_for_help = bool({"--help", "-h"} & {*words})
+    own = profile()
     if verb in WITH_KERNEL and not asks_for_help:
         return colab_boot_run(verb, *words)[0]
     if own and not asks_for_help:

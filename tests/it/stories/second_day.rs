@@ -1,11 +1,11 @@
-//! The second day of somebody who keeps profiles: an environment that is gone, another index, files that were edited or
-//! deleted, and what is said of each.
+//! The second day of a keeper of profiles. An environment is gone, a lock is of another index, files were edited or
+//! deleted: each command says which of these it met.
 
 use crate::stories::{Day, release};
 use crate::support::index_server::{Digests, IndexServer, Looks, Manner, Table};
 use crate::support::python::Venv;
 
-/// With packages in a `.venv` that nobody names.
+/// The commands name no Python: they find the `.venv` of their folder.
 #[test]
 fn an_environment_that_is_gone_is_missed_and_no_other_takes_its_place() {
     let mut day = Day::new(&[("app", "1.0", &[])]);

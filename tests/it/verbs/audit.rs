@@ -208,7 +208,7 @@ fn digests_constraints_and_releases_are_compared() {
             assert!(format!("{}{}", said.stdout, said.stderr).contains(words), "{file}: {said:?}");
         }
     }
-    assert!(audit("--extra-index-url https://i.example\na==1.0\n").expect(0).stderr.contains("were not used"));
+    assert!(audit("--index-url https://i.example\na==1.0\n").expect(0).stderr.contains("were not used"));
     // A file that many others include is read once.
     for depth in 0..6 {
         let text = format!("-r deep-{}.txt\n", depth + 1).repeat(40);

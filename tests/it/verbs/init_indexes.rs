@@ -90,6 +90,14 @@ fn an_index_in_place_of_the_default_one_stays_in_its_place() {
 }
 
 #[test]
+fn an_index_that_the_user_names_counts_for_this_run() {
+    let (day, _) = two_indexes();
+    std::fs::write(day.test.path("house.txt"), "-i https://house.example/simple\napp\n").expect("a file");
+    let here = ["init", "other.toml", "--from", "house.txt", "--index-url", &day.server.url];
+    assert!(day.run(&here).expect(0).stdout.contains("plan: "));
+}
+
+#[test]
 fn of_an_index_beside_the_default_one_comes_what_it_has() {
     let (day, company) = two_indexes();
     let text = format!("--extra-index-url {}\napp\nown\nlib\n", company.url);
@@ -102,7 +110,7 @@ fn of_an_index_beside_the_default_one_comes_what_it_has() {
     // What was looked up elsewhere is not looked up here.
     let said = day.run(&["audit", "made.lock"]).expect(0);
     assert!(said.stderr.contains("the file names other indexes") && !said.stderr.contains("error"), "{said:?}");
-    // One that has nothing of it, and one that can't be asked: then nobody knows what comes from where.
+    // An index that has none of the packages is left out; one that can't be asked stops every command.
     let said = init(&day, "requirements.txt", &format!("--extra-index-url {}\nlib\n", company.url)).expect(0);
     assert!(said.stderr.contains("it has none of the packages"), "{said:?}");
     let said = init(&day, "requirements.txt", "--extra-index-url http://127.0.0.1:1/simple\nlib\n").expect(2);

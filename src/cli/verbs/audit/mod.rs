@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use url::Url;
 
-use crate::boot::audit::{Environment, IndexRole, Listed, judge};
+use crate::boot::audit::{Environment, IndexRole, Listed, ListedIndex, judge};
 use crate::boot::goal::{Effects, Request, Together, findings_of, maybe_elsewhere, read_listed};
 use crate::boot::index::is_same_index;
 use crate::boot::seen::{installed, missing_files, surroundings};
@@ -60,12 +60,11 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
             let mut listed = read_listed(path, &python)?;
             accepted.clone_from(&listed.accepted);
             let index = session.default_index(&options.index.settings(), seen.machine.python.as_ref())?;
-            listed.has_indexes |= names_others(&listed, &index, options);
+            let unproven = unproven(&mut listed, &index, options);
             findings.extend(findings_of(path, &listed));
             let found = session.find(&listed.named, &python, index, options.index.offline)?;
             environment.held = found.held;
-            let of_index = [Code::ResolveUnknownPackage, Code::AuditMissing, Code::AuditHash];
-            let is_unknown = |one: &Finding| listed.has_indexes && of_index.contains(&one.code);
+            let is_unknown = |one: &Finding| unproven.contains(&one.code);
             let (unknown, known): (Vec<Finding>, Vec<Finding>) = found.findings.into_iter().partition(is_unknown);
             let request = Request { machine: target.machine(options), index: options.index.settings() };
             unchecked = listed.open.iter().filter(|entry| !entry.starts_with('[')).count()
@@ -104,11 +103,16 @@ pub(super) fn run(options: &AuditOptions, session: &Session<'_>) -> Result<Repor
     Ok(Report::new(data, summary).with_findings(findings))
 }
 
-/// Whether `listed` names other indexes than the one at `url`. One that the user names is that of the file.
-fn names_others(listed: &Listed, url: &Url, options: &AuditOptions) -> bool {
+/// Notes in `listed` whether it names other indexes than the one at `url`; which findings then prove nothing. The files
+/// of an index that the user names are those of the file.
+fn unproven(listed: &mut Listed, url: &Url, options: &AuditOptions) -> Vec<Code> {
+    let is_other = |one: &&ListedIndex| !one.url.parse::<Url>().is_ok_and(|other| is_same_index(&other, url));
+    let others: Vec<&ListedIndex> = listed.indexes.iter().filter(is_other).collect();
     let is_named = options.index.settings().index_url.is_some();
-    let mut all = listed.indexes.iter().filter(|one| !is_named || one.role != IndexRole::InPlace);
-    all.any(|one| !one.url.parse::<Url>().is_ok_and(|other| is_same_index(&other, url)))
+    let has_other_files = listed.has_indexes || others.iter().any(|one| !is_named || one.role != IndexRole::InPlace);
+    listed.has_indexes |= !others.is_empty();
+    let of_names = [Code::ResolveUnknownPackage, Code::AuditMissing].into_iter().filter(|_| listed.has_indexes);
+    of_names.chain(has_other_files.then_some(Code::AuditHash)).collect()
 }
 
 /// What could not be judged, for the machine is not known well enough, or there is nothing.
